@@ -1,0 +1,3 @@
+//! The `carryover` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Carryover's library.

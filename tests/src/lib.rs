@@ -1,0 +1,1 @@
+//! What the suites share: the scripted model server and the client of a running stack.
