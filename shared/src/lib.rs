@@ -1,1 +1,12 @@
-//! Carryover's library.
+//! Carryover's library: pure domain first, then use cases, then adapters.
+//!
+//! *Domain*: no I/O, no clock, no SDK. *Use cases* take the store and a few small traits. *Adapters* talk to
+//! the world. Domain imports nothing of the others; use cases import domain and the traits; adapters import
+//! domain; functions wire one use case to its adapters and contain no decision.
+
+// Domain.
+pub mod limits;
+pub mod time;
+
+// What use cases need of the world.
+pub mod traits;

@@ -1,0 +1,138 @@
+//! Every bound of the product in one place (*bounds*).
+//!
+//! Lengths count Unicode scalar values; cuts fall on grapheme boundaries. The defaults are those of the
+//! design; a deployment overrides single fields with the environment variable `LIMITS`, a JSON object.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The limits of one deployment. Windows and limits belong to the deployment, never to an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Messages in the window; counted before [`window_chars`](Self::window_chars) trims it.
+    pub window_messages: usize,
+    /// Characters of the window; trimmed from the oldest end, the newest message always stays.
+    pub window_chars: usize,
+    /// Messages shown as pending.
+    pub pending_messages: usize,
+    /// Characters of the rendered pending messages.
+    pub pending_chars: usize,
+    /// Characters that a prompt shows of one message.
+    pub message_chars: usize,
+    /// Characters that are taken from one message.
+    pub admit_chars: usize,
+    /// Attachments of one message.
+    pub attachments: usize,
+    /// Messages that one fold call takes.
+    pub batch_messages: usize,
+    /// Characters that one fold call takes; a longer message goes in parts within one fold.
+    pub batch_chars: usize,
+    /// Batches that one turn's job folds.
+    pub batches_per_turn: usize,
+    /// Characters of the snapshot's `guest_intent`.
+    pub guest_intent: usize,
+    /// Characters of the snapshot's `summary_text`.
+    pub summary_text: usize,
+    /// Characters of the history.
+    pub history_chars: usize,
+    /// Entries of the snapshot's `established_facts`.
+    pub established_facts: usize,
+    /// Entries of the snapshot's `open_questions`.
+    pub open_questions: usize,
+    /// Characters of one entry of either list.
+    pub entry_chars: usize,
+    /// Values that a fold may lose before a retry is worth it.
+    pub lost_values: usize,
+    /// Memory items that one save may write.
+    pub spills: usize,
+    /// Failed jobs on one checkpoint before its oldest message is spilled whole.
+    pub fold_attempts: u32,
+    /// Memories shown.
+    pub memories: usize,
+    /// Characters shown of one memory, around the match.
+    pub memory_chars: usize,
+    /// Items ranked per recall: so many spills and so many others.
+    pub bank_items: usize,
+    /// Facts kept for one contact.
+    pub facts_items: usize,
+    /// Bytes of one fact.
+    pub fact_bytes: usize,
+    /// Characters of facts shown.
+    pub facts_chars: usize,
+    /// Seconds that a turn may take from receipt, retries included.
+    pub reply_seconds: u64,
+    /// Milliseconds that a recall may take.
+    pub recall_millis: u64,
+    /// Unsettled messages a turn must have read to commit although newer ones came.
+    pub burst_messages: usize,
+    /// Seconds the oldest unsettled message may wait before a turn commits although newer ones came.
+    pub burst_wait_seconds: u64,
+    /// Seconds a push channel's turn waits for the rest of a burst.
+    pub burst_seconds: u64,
+    /// Hours after which a waiting message gets a case instead of an answer.
+    pub turn_hours: u64,
+    /// Calls of the reply model for one contact in an hour; retries count, folds do not.
+    pub calls_per_hour: u32,
+    /// Turns on the same messages before one skips the model and opens a case.
+    pub turn_tries: u32,
+    /// Seconds a conditional write may be repeated for conflicts and throttling.
+    pub write_seconds: u64,
+    /// Messages after an old duplicate among which its reply is looked for.
+    pub reply_search: usize,
+    /// Contacts that one sweep looks at.
+    pub sweep_contacts: usize,
+    /// Messages of one page of the log for a client.
+    pub page_messages: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            window_messages: 12,
+            window_chars: 6_000,
+            pending_messages: 40,
+            pending_chars: 6_000,
+            message_chars: 24_000,
+            admit_chars: 100_000,
+            attachments: 20,
+            batch_messages: 20,
+            batch_chars: 12_000,
+            batches_per_turn: 5,
+            guest_intent: 240,
+            summary_text: 700,
+            history_chars: 2_000,
+            established_facts: 12,
+            open_questions: 6,
+            entry_chars: 160,
+            lost_values: 3,
+            spills: 60,
+            fold_attempts: 5,
+            memories: 6,
+            memory_chars: 300,
+            bank_items: 500,
+            facts_items: 100,
+            fact_bytes: 32 * 1024,
+            facts_chars: 6_000,
+            reply_seconds: 20,
+            recall_millis: 800,
+            burst_messages: 5,
+            burst_wait_seconds: 30,
+            burst_seconds: 2,
+            turn_hours: 1,
+            calls_per_hour: 200,
+            turn_tries: 3,
+            write_seconds: 10,
+            reply_search: 50,
+            sweep_contacts: 1_000,
+            page_messages: 100,
+        }
+    }
+}
+
+impl Limits {
+    /// The budget of a turn from receipt.
+    pub fn reply_budget(&self) -> Duration {
+        Duration::from_secs(self.reply_seconds)
+    }
+}

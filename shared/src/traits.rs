@@ -1,0 +1,134 @@
+//! What use cases need of the world besides the store: a model, queues, a bus, a clock and identifiers.
+//!
+//! Each trait is small, and each implementation lives in an adapter (or in a test).
+
+use crate::time::Timestamp;
+use futures::future::BoxFuture;
+use serde_json::{Map, Value};
+use std::time::Duration;
+use ulid::Ulid;
+
+/// The wall clock and the source of new identifiers.
+pub trait Clock: Send + Sync {
+    /// Now.
+    fn now(&self) -> Timestamp;
+    /// A new identifier; later ones sort after earlier ones of other milliseconds.
+    fn ulid(&self) -> Ulid;
+    /// Waits.
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
+    /// A number in `0..1`, for jitter.
+    fn jitter(&self) -> f64;
+}
+
+/// A language model that answers in JSON.
+pub trait Model: Send + Sync {
+    /// Asks once, repeating what is worth repeating, until `budget` is spent. Never panics on what a model says.
+    fn ask<'a>(&'a self, question: &'a Question, budget: Duration) -> BoxFuture<'a, Asked>;
+}
+
+/// Which of the configured models is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Decides a turn.
+    Reply,
+    /// Folds.
+    Summary,
+}
+
+/// One question to a model: plain strings and the schema of the answer.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// Which model.
+    pub role: Role,
+    /// The system message.
+    pub system: String,
+    /// The user message.
+    pub user: String,
+    /// The schema's name, as the API wants one.
+    pub schema_name: &'static str,
+    /// A JSON schema with top-level `properties` and no `$ref`.
+    pub schema: Value,
+    /// Tokens of the answer.
+    pub max_tokens: u32,
+}
+
+/// What became of a question.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The answer or why there is none.
+    pub answer: Result<Answer, ModelError>,
+    /// Requests sent, repetitions included; counted against `calls_per_hour`.
+    pub calls: u32,
+}
+
+/// A model's answer: a JSON object, not yet checked against anything.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The object.
+    pub object: Map<String, Value>,
+    /// The model's name, as configured.
+    pub model: String,
+    /// Tokens of the prompt, as the API counted them.
+    pub prompt_tokens: u64,
+    /// Tokens of the answer, as the API counted them.
+    pub completion_tokens: u64,
+}
+
+/// Why a model gave no usable answer. Never carries text of the model or of a customer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// No model is configured.
+    #[error("no model is configured")]
+    NotConfigured,
+    /// No answer within the budget.
+    #[error("the model did not answer in time")]
+    Timeout,
+    /// No connection, or it broke.
+    #[error("the model cannot be reached")]
+    Unreachable,
+    /// Overloaded or rate limited (429, 529, 5xx, an error object in a 200), repetitions included.
+    #[error("the model is overloaded (status {status})")]
+    Overloaded {
+        /// The last HTTP status.
+        status: u16,
+    },
+    /// The request itself was refused (4xx); repeating it would not help.
+    #[error("the model refused the request (status {status})")]
+    Rejected {
+        /// The HTTP status.
+        status: u16,
+    },
+    /// The prompt does not fit the model's context.
+    #[error("the prompt is too long for the model")]
+    ContextOverflow,
+    /// The answer stopped at the token limit.
+    #[error("the answer was cut off")]
+    CutOff,
+    /// A content filter removed the answer.
+    #[error("the answer was filtered")]
+    Filtered,
+    /// The model declined (a `refusal`).
+    #[error("the model declined")]
+    Declined,
+    /// An empty answer, `null`, or no JSON object in it.
+    #[error("the answer is not a JSON object")]
+    Unreadable,
+}
+
+impl ModelError {
+    /// A word for traces and metrics.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotConfigured => "not_configured",
+            Self::Timeout => "timeout",
+            Self::Unreachable => "unreachable",
+            Self::Overloaded { .. } => "overloaded",
+            Self::Rejected { .. } => "rejected",
+            Self::ContextOverflow => "context_overflow",
+            Self::CutOff => "cut_off",
+            Self::Filtered => "filtered",
+            Self::Declined => "declined",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
