@@ -5,8 +5,17 @@
 //! domain; functions wire one use case to its adapters and contain no decision.
 
 // Domain.
+pub mod agent;
+pub mod case;
+pub mod contact;
+pub mod facts;
+pub mod job;
 pub mod limits;
+pub mod snapshot;
+pub mod text;
+pub mod thread;
 pub mod time;
+pub mod window;
 
 // What use cases need of the world.
 pub mod traits;

@@ -1,0 +1,107 @@
+//! Cases: work for a person.
+
+use crate::contact::ContactId;
+use crate::thread::Seq;
+use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use ulid::Ulid;
+
+/// Why the bot stopped. It explains one escalation and is never a score (*no-scores*).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// The customer asked for a person.
+    CustomerRequest,
+    /// The answer is not known.
+    MissingKnowledge,
+    /// A rule of the agent says that people answer this.
+    PolicyRestriction,
+    /// The bot cannot do what is asked.
+    UnsupportedRequest,
+    /// The customer is upset.
+    UpsetCustomer,
+    /// A reply failed a check twice.
+    UngroundedReply,
+    /// A reply promised what nothing backs.
+    FalsePromise,
+    /// No model, and the rules cannot answer.
+    ModelUnavailable,
+    /// The message cannot be read.
+    UnreadableMessage,
+}
+
+impl Category {
+    /// All of them, as the model may name them.
+    pub const ALL: [Category; 9] = [
+        Self::CustomerRequest,
+        Self::MissingKnowledge,
+        Self::PolicyRestriction,
+        Self::UnsupportedRequest,
+        Self::UpsetCustomer,
+        Self::UngroundedReply,
+        Self::FalsePromise,
+        Self::ModelUnavailable,
+        Self::UnreadableMessage,
+    ];
+
+    /// The word that stands in the table, in traces and in the model's answer.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::CustomerRequest => "customer_request",
+            Self::MissingKnowledge => "missing_knowledge",
+            Self::PolicyRestriction => "policy_restriction",
+            Self::UnsupportedRequest => "unsupported_request",
+            Self::UpsetCustomer => "upset_customer",
+            Self::UngroundedReply => "ungrounded_reply",
+            Self::FalsePromise => "false_promise",
+            Self::ModelUnavailable => "model_unavailable",
+            Self::UnreadableMessage => "unreadable_message",
+        }
+    }
+
+    /// The category of a word, if it is one.
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|category| category.code() == code)
+    }
+}
+
+/// How far the work is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CaseState {
+    /// Nobody has taken it.
+    Open,
+    /// Somebody has.
+    Taken,
+    /// Done.
+    Resolved,
+}
+
+/// Work for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case {
+    /// Its id.
+    pub case_id: Ulid,
+    /// Whose.
+    pub contact_id: ContactId,
+    /// How far it is.
+    pub state_of_case: CaseState,
+    /// Why the bot stopped.
+    pub category: Category,
+    /// Why, in a sentence of ours or of the model.
+    pub reason: String,
+    /// The agent's topic, if a rule of the agent stopped the bot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
+    /// The newest message that it is about.
+    pub about_seq: Seq,
+    /// The trace of the decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
+    /// When it was opened.
+    #[serde(rename = "opened_at_millis")]
+    pub opened_at: Timestamp,
+    /// How many escalations joined it after the first.
+    #[serde(default)]
+    pub joined: u32,
+}

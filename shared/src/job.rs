@@ -1,0 +1,55 @@
+//! What travels on the queues: ids, numbers and reasons, never text or addresses (*quiet-logs*).
+
+use crate::contact::ContactId;
+use crate::thread::Seq;
+use serde::{Deserialize, Serialize};
+
+/// Names the delivery of one message without saying whose it is: the key of its `SEEN` item.
+///
+/// Scope and message id are hashed, so a job carries no address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delivery {
+    /// The channel account.
+    pub account: String,
+    /// Hash of the identity where the sender chooses the id, else of the provider's conversation.
+    pub scope: String,
+    /// Hash of the id.
+    pub id: String,
+}
+
+/// Work for `reply-worker`: look whether something waits, and answer it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "job", rename_all = "snake_case")]
+pub enum TurnJob {
+    /// Sent before the admission of a message, and so by its delivery.
+    Delivered {
+        /// The delivery.
+        delivery: Delivery,
+    },
+    /// Sent by the sweep.
+    Swept {
+        /// Whose thread.
+        contact_id: ContactId,
+    },
+}
+
+/// Work for the summarizer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoldJob {
+    /// Whose thread.
+    pub contact_id: ContactId,
+    /// The message that caused it.
+    pub up_to: Seq,
+    /// What happened.
+    pub why: FoldReason,
+}
+
+/// Why a fold is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FoldReason {
+    /// The bot replied.
+    Reply,
+    /// A case was opened: the brief wants a fresh snapshot.
+    Escalation,
+}
