@@ -8,9 +8,13 @@
 pub mod agent;
 pub mod case;
 pub mod contact;
+pub mod decision;
 pub mod facts;
+pub mod hash;
 pub mod job;
 pub mod limits;
+pub mod prompt;
+pub mod recall;
 pub mod snapshot;
 pub mod text;
 pub mod thread;
@@ -19,3 +23,6 @@ pub mod window;
 
 // What use cases need of the world.
 pub mod traits;
+
+// Adapters.
+pub mod store;

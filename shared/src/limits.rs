@@ -22,6 +22,8 @@ pub struct Limits {
     pub message_chars: usize,
     /// Characters that are taken from one message.
     pub admit_chars: usize,
+    /// Characters of one reply.
+    pub reply_chars: usize,
     /// Attachments of one message.
     pub attachments: usize,
     /// Messages that one fold call takes.
@@ -95,6 +97,7 @@ impl Default for Limits {
             pending_chars: 6_000,
             message_chars: 24_000,
             admit_chars: 100_000,
+            reply_chars: 4_000,
             attachments: 20,
             batch_messages: 20,
             batch_chars: 12_000,

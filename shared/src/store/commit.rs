@@ -1,0 +1,299 @@
+//! Commits: one reply, or one case with its notice, on exactly the state that was read
+//! (*one-reply*, *silent-means-silent*).
+
+use super::contacts::{WAITING, found, no_longer_waiting, state_at};
+use super::expression::Expression;
+use super::transaction::{Part, Transaction, Written};
+use super::{Item, ROUNDS, Store, StoreError, from_item, keys, to_item};
+use crate::case::{Case, CaseState, Category};
+use crate::contact::Account;
+use crate::thread::{Author, BotKind, Channel, Head, Message, Mode, Parts, Seq};
+use crate::time::Timestamp;
+use ulid::Ulid;
+
+/// A reply on its way into the log.
+#[derive(Debug, Clone)]
+pub struct NewReply {
+    /// The text.
+    pub text: String,
+    /// The way it goes.
+    pub channel: Channel,
+    /// The account that it goes from.
+    pub account: Account,
+    /// The first customer message that it answers.
+    pub answers_from: Seq,
+    /// The newest customer message that it has read.
+    pub in_reply_to: Seq,
+    /// The newest message that it has read; settled moves there.
+    pub read_to: Seq,
+    /// The agent's version.
+    pub version: u32,
+    /// The trace of the decision.
+    pub trace: Ulid,
+    /// The turn.
+    pub owner: Ulid,
+    /// Commits although newer messages came.
+    pub burst: bool,
+    /// When.
+    pub at: Timestamp,
+    /// Characters that a prompt shows of it.
+    pub message_chars: usize,
+}
+
+/// A case on its way into the table.
+#[derive(Debug, Clone)]
+pub struct NewCase {
+    /// Its id, if it does not join one.
+    pub case_id: Ulid,
+    /// Why the bot stopped.
+    pub category: Category,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// The agent's topic, if a rule stopped the bot.
+    pub topic: Option<String>,
+    /// What the customer is told, if anything.
+    pub notice: Option<String>,
+    /// The reply that it stands in for: channel, numbers, trace. Its text is not used.
+    pub reply: NewReply,
+}
+
+/// What became of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Committed {
+    /// The reply, or the notice, is in the log.
+    Done {
+        /// The bot's message; a case that joins another has none.
+        message: Option<Box<Message>>,
+        /// The case, if one was opened or joined.
+        case: Option<Ulid>,
+    },
+    /// A newer message came: its turn answers.
+    Superseded,
+    /// A person has taken over, the contact has opted out, or another turn has answered: nothing is said.
+    Silenced,
+    /// Only the epoch moved, and the bot may speak: start again.
+    Again,
+    /// The contact is being erased, or is gone.
+    Gone,
+}
+
+impl Store {
+    /// Commits a reply, if everything is still as it was read.
+    pub async fn commit_reply(&self, read: &Head, reply: &NewReply) -> Result<Committed, StoreError> {
+        let mut head = read.clone();
+        for _ in 0..ROUNDS {
+            let message = bot_message(&head, reply, &reply.text, BotKind::Reply);
+            let transaction = Transaction::new(self.clock().ulid())
+                .update(self, Part::Head, &keys::head(head.contact_id), reply_update(read, &head, reply))
+                .create(
+                    self,
+                    Part::Message,
+                    &keys::message(head.contact_id, message.seq),
+                    to_item(&message, "message")?,
+                );
+            let lost = match transaction.write(self).await? {
+                Written::Done => return Ok(done(Some(message), None)),
+                Written::Lost(lost) => lost,
+            };
+            let Some(now) = current(found(&lost, Part::Head))? else { return Ok(Committed::Gone) };
+            if let Some(outcome) = why_not_reply(read, &now, reply) {
+                return Ok(outcome);
+            }
+            head = now;
+        }
+        Err(StoreError::Contended)
+    }
+
+    /// Opens a case, or joins the one that is open, and puts the thread into human mode.
+    ///
+    /// Newer messages do not stop it: an escalation is not lost to a later "thanks".
+    pub async fn escalate(&self, read: &Head, new: &NewCase) -> Result<Committed, StoreError> {
+        let mut head = read.clone();
+        for _ in 0..ROUNDS {
+            let (transaction, message, case_id) = self.escalation(&head, new)?;
+            let lost = match transaction.write(self).await? {
+                Written::Done => return Ok(done(message, Some(case_id))),
+                Written::Lost(lost) => lost,
+            };
+            let now = match found(&lost, Part::Head) {
+                Some(item) => current(Some(item))?,
+                None => self.head(head.contact_id).await?,
+            };
+            let Some(now) = now.filter(|now| !now.erasing) else { return Ok(Committed::Gone) };
+            if now.mode == Mode::Human {
+                return Ok(Committed::Silenced);
+            }
+            if now.epoch != read.epoch {
+                return Ok(Committed::Again);
+            }
+            let joined_is_gone = lost.iter().any(|lost| lost.part == Part::Case);
+            head = if joined_is_gone { Head { open_case: None, ..now } } else { now };
+        }
+        Err(StoreError::Contended)
+    }
+
+    fn escalation(
+        &self,
+        head: &Head,
+        new: &NewCase,
+    ) -> Result<(Transaction, Option<Message>, Ulid), StoreError> {
+        let contact = head.contact_id;
+        let joins = head.open_case;
+        let notice = new.notice.as_deref().filter(|_| joins.is_none());
+        let message = notice.map(|text| bot_message(head, &new.reply, text, BotKind::Notice));
+        let case_id = joins.unwrap_or(new.case_id);
+        let change = escalation_update(head, case_id, message.as_ref());
+        let mut transaction =
+            Transaction::new(self.clock().ulid()).update(self, Part::Head, &keys::head(contact), change);
+        transaction = match joins {
+            Some(id) => transaction.update(self, Part::Case, &keys::case(contact, id), join(new)),
+            None => {
+                let item = case_item(head, new)?;
+                transaction.create(self, Part::Case, &keys::case(contact, case_id), item)
+            }
+        };
+        if let Some(message) = &message {
+            let key = keys::message(contact, message.seq);
+            transaction = transaction.create(self, Part::Message, &key, to_item(message, "message")?);
+        }
+        Ok((transaction, message, case_id))
+    }
+
+    /// Settles what a silent turn silenced; `false` if the thread moved on meanwhile.
+    pub async fn settle(&self, head: &Head) -> Result<bool, StoreError> {
+        let change = Expression::new()
+            .if_equal("epoch", head.epoch)
+            .if_equal("last_seq", head.last_seq)
+            .if_equal("settled_seq", head.settled_seq)
+            .set("settled_seq", head.last_seq)
+            .set("turn_tries", 0);
+        let change = no_longer_waiting(change);
+        let transaction = Transaction::new(self.clock().ulid()).update(
+            self,
+            Part::Head,
+            &keys::head(head.contact_id),
+            change,
+        );
+        Ok(matches!(transaction.write(self).await?, Written::Done))
+    }
+}
+
+fn done(message: Option<Message>, case: Option<Ulid>) -> Committed {
+    Committed::Done { message: message.map(Box::new), case }
+}
+
+pub(crate) fn current(item: Option<&Item>) -> Result<Option<Head>, StoreError> {
+    let head: Option<Head> = item.map(|item| from_item(item.clone(), "head")).transpose()?;
+    Ok(head.filter(|head| !head.erasing))
+}
+
+fn bot_message(head: &Head, reply: &NewReply, text: &str, kind: BotKind) -> Message {
+    // A reply is shorter than what a prompt shows of one message, so nothing of it is left out here.
+    let parts = Parts::of(text, reply.message_chars);
+    Message {
+        seq: head.last_seq.next(),
+        author: Author::Bot,
+        kind: Some(kind),
+        channel: reply.channel,
+        account: reply.account.clone(),
+        text: parts.head,
+        tail: parts.tail,
+        omitted_chars: parts.omitted_chars,
+        bodies: 0,
+        attachments: vec![],
+        at: reply.at,
+        no_turn: false,
+        answers_from: Some(reply.answers_from),
+        in_reply_to: Some(reply.in_reply_to),
+        epoch: head.epoch,
+        version: (kind == BotKind::Reply).then_some(reply.version),
+        trace: Some(reply.trace.to_string()),
+        followed_up: false,
+    }
+}
+
+/// `read` is what the reply was written from, `head` the newest state known, on whose number it goes.
+fn reply_update(read: &Head, head: &Head, reply: &NewReply) -> Expression {
+    let mut change = Expression::new()
+        .if_equal("epoch", read.epoch)
+        .if_equal("last_seq", head.last_seq)
+        .if_equal("settled_seq", read.settled_seq)
+        .if_equal("mode", Mode::Bot)
+        .if_not_in("opted_out", &reply.account)
+        .if_absent("erasing")
+        .set("last_seq", head.last_seq.next())
+        .set("settled_seq", reply.read_to)
+        .set("turn_tries", 0);
+    if !reply.burst {
+        change = change.if_equal("last_customer_seq", read.last_customer_seq);
+    }
+    if head.turn_owner == Some(reply.owner) {
+        change = change.remove("turn_owner").remove("turn_until_millis");
+    }
+    if head.last_customer_seq > read.last_customer_seq {
+        change
+            .set("waiting_since_millis", reply.at)
+            .set("state", keys::state(WAITING, head.contact_id))
+            .set("state_at", state_at(reply.at))
+    } else {
+        no_longer_waiting(change)
+    }
+}
+
+/// Why a reply that was written from `read` may not go where the head is `now`; `None` if only the number moved.
+fn why_not_reply(read: &Head, now: &Head, reply: &NewReply) -> Option<Committed> {
+    if now.mode == Mode::Human || now.opted_out.contains(&reply.account) {
+        return Some(Committed::Silenced);
+    }
+    if now.epoch != read.epoch {
+        return Some(Committed::Again);
+    }
+    if now.settled_seq != read.settled_seq {
+        return Some(Committed::Silenced);
+    }
+    (now.last_customer_seq != read.last_customer_seq && !reply.burst).then_some(Committed::Superseded)
+}
+
+fn escalation_update(head: &Head, case_id: Ulid, notice: Option<&Message>) -> Expression {
+    let last = notice.map_or(head.last_seq, |notice| notice.seq);
+    let change = Expression::new()
+        .if_equal("epoch", head.epoch)
+        .if_equal("last_seq", head.last_seq)
+        .if_equal("mode", Mode::Bot)
+        .if_absent("erasing")
+        .set("last_seq", last)
+        .set("settled_seq", last)
+        .set("mode", Mode::Human)
+        .set("open_case", case_id)
+        .set("turn_tries", 0)
+        .remove("turn_owner")
+        .remove("turn_until_millis");
+    no_longer_waiting(change)
+}
+
+fn join(new: &NewCase) -> Expression {
+    super::cases::unresolved()
+        .set("about_seq", new.reply.in_reply_to)
+        .set("category", new.category)
+        .set("reason", &new.reason)
+        .set("trace", new.reply.trace)
+        .add("joined", 1)
+}
+
+fn case_item(head: &Head, new: &NewCase) -> Result<Item, StoreError> {
+    let case = Case {
+        case_id: new.case_id,
+        contact_id: head.contact_id,
+        state_of_case: CaseState::Open,
+        category: new.category,
+        reason: new.reason.clone(),
+        topic: new.topic.clone(),
+        about_seq: new.reply.in_reply_to,
+        trace: Some(new.reply.trace.to_string()),
+        opened_at: new.reply.at,
+        joined: 0,
+    };
+    let mut item = to_item(&case, "case")?;
+    item.extend(super::cases::listed(&case)?);
+    Ok(item)
+}

@@ -1,0 +1,187 @@
+//! Every key of the table, built, parsed and escaped here and nowhere else.
+//!
+//! A partition of a contact can only be named with a [`ContactId`] (*isolation*). Parts that others choose are
+//! escaped: `%` as `%25` and `#` as `%23`, nothing else. Numbers are padded so that they sort.
+
+use crate::contact::{ContactId, Identity};
+use crate::job::Delivery;
+use crate::thread::Seq;
+use aws_sdk_dynamodb::types::AttributeValue;
+use std::collections::HashMap;
+use ulid::Ulid;
+
+/// The shards of one state in the index `by_state`.
+pub(crate) const STATE_SHARDS: u64 = 16;
+
+/// The key of one item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Key {
+    pub(crate) pk: String,
+    pub(crate) sk: String,
+}
+
+impl Key {
+    fn new(pk: String, sk: impl Into<String>) -> Self {
+        Self { pk, sk: sk.into() }
+    }
+
+    pub(crate) fn attributes(&self) -> HashMap<String, AttributeValue> {
+        HashMap::from([
+            ("pk".into(), AttributeValue::S(self.pk.clone())),
+            ("sk".into(), AttributeValue::S(self.sk.clone())),
+        ])
+    }
+}
+
+pub(crate) fn contact(id: ContactId) -> String {
+    format!("CONTACT#{id}")
+}
+
+pub(crate) fn head(id: ContactId) -> Key {
+    Key::new(contact(id), "HEAD")
+}
+
+pub(crate) const MESSAGE_PREFIX: &str = "MSG#";
+
+pub(crate) fn message_sk(seq: Seq) -> String {
+    format!("{MESSAGE_PREFIX}{:010}", seq.0)
+}
+
+pub(crate) fn message(id: ContactId, seq: Seq) -> Key {
+    Key::new(contact(id), message_sk(seq))
+}
+
+pub(crate) fn body(id: ContactId, seq: Seq, n: usize) -> Key {
+    Key::new(contact(id), format!("{}{n:04}", body_prefix(seq)))
+}
+
+pub(crate) fn body_prefix(seq: Seq) -> String {
+    format!("BODY#{:010}#", seq.0)
+}
+
+pub(crate) const CASE_PREFIX: &str = "CASE#";
+
+pub(crate) fn case(id: ContactId, case_id: Ulid) -> Key {
+    Key::new(contact(id), format!("{CASE_PREFIX}{case_id}"))
+}
+
+pub(crate) fn trace(id: ContactId, seq: Seq, trace_id: Ulid) -> Key {
+    Key::new(contact(id), format!("{}{trace_id}", trace_prefix(seq)))
+}
+
+pub(crate) fn trace_outcome(id: ContactId, seq: Seq, trace_id: Ulid) -> Key {
+    Key::new(contact(id), format!("{}{trace_id}#OUTCOME", trace_prefix(seq)))
+}
+
+pub(crate) const TRACES_PREFIX: &str = "TRACE#";
+
+pub(crate) fn trace_prefix(seq: Seq) -> String {
+    format!("{TRACES_PREFIX}{:010}#", seq.0)
+}
+
+/// The way back from a contact to its identities.
+pub(crate) fn identity_of(id: ContactId, identity: &Identity) -> Key {
+    Key::new(contact(id), identity_pk(identity))
+}
+
+/// From an identity to its contact.
+pub(crate) fn identity(identity: &Identity) -> Key {
+    Key::new(identity_pk(identity), "IDENTITY")
+}
+
+fn identity_pk(identity: &Identity) -> String {
+    format!("IDENTITY#{}", escape(identity.as_str()))
+}
+
+pub(crate) fn snapshot(id: ContactId) -> Key {
+    Key::new(format!("SNAPSHOT#{id}"), "SNAPSHOT")
+}
+
+pub(crate) fn facts(id: ContactId) -> String {
+    format!("FACTS#{id}")
+}
+
+pub(crate) const FACT_PREFIX: &str = "FACT#";
+
+pub(crate) fn fact(id: ContactId, kind: &str, fact_id: &str) -> Key {
+    Key::new(facts(id), format!("{FACT_PREFIX}{}#{}", escape(kind), escape(fact_id)))
+}
+
+pub(crate) fn fact_gone(id: ContactId, kind: &str, fact_id: &str) -> Key {
+    Key::new(facts(id), format!("GONE#{}#{}", escape(kind), escape(fact_id)))
+}
+
+pub(crate) fn fact_count(id: ContactId) -> Key {
+    Key::new(facts(id), "COUNT")
+}
+
+pub(crate) fn memory(id: ContactId) -> String {
+    format!("MEMORY#{id}")
+}
+
+pub(crate) const SPILL_PREFIX: &str = "SPILL#";
+
+pub(crate) fn spill(id: ContactId, revision: u64, n: usize) -> Key {
+    Key::new(memory(id), format!("{SPILL_PREFIX}{revision:010}#{n:04}"))
+}
+
+/// A spill's text where it does not fit the spill itself.
+pub(crate) fn spill_body(id: ContactId, revision: u64, n: usize) -> Key {
+    Key::new(memory(id), format!("BODY#{revision:010}#{n:04}"))
+}
+
+pub(crate) fn seen(delivery: &Delivery) -> Key {
+    let Delivery { account, scope, id } = delivery;
+    Key::new(format!("SEEN#{}#{}#{}", escape(account), escape(scope), escape(id)), "SEEN")
+}
+
+pub(crate) fn live(agent: &str) -> Key {
+    Key::new(format!("LIVE#{}", escape(agent)), "LIVE")
+}
+
+pub(crate) fn agent_version(agent: &str, version: u32) -> Key {
+    Key::new(format!("AGENT#{}", escape(agent)), format!("VERSION#{version:010}"))
+}
+
+pub(crate) fn agent_audit(agent: &str, ulid: Ulid) -> Key {
+    Key::new(format!("AGENT#{}", escape(agent)), format!("AUDIT#{ulid}"))
+}
+
+/// The partition of the index in which a contact stands while it is in `state`.
+pub(crate) fn state(state: &str, id: ContactId) -> String {
+    let hash = crate::hash::of(&id.to_string());
+    state_shard(state, u64::from(hash[0]) % STATE_SHARDS)
+}
+
+pub(crate) fn state_shard(state: &str, shard: u64) -> String {
+    format!("{state}#{shard}")
+}
+
+fn escape(part: &str) -> String {
+    part.replace('%', "%25").replace('#', "%23")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn keys_stand_as_the_design_says() {
+        let id = ContactId::new(Ulid::from_parts(1, 2));
+        let ana: Identity = "chat:a#na%".parse().expect("identity");
+        assert_eq!(message(id, Seq(41)).sk, "MSG#0000000041");
+        assert_eq!(identity(&ana).pk, "IDENTITY#chat:a%23na%25");
+        assert_eq!(fact(id, "order", "#W1").sk, "FACT#order#%23W1");
+        assert_eq!(spill(id, 3, 4).sk, "SPILL#0000000003#0004");
+        assert_eq!(head(id).pk, format!("CONTACT#{id}"));
+    }
+
+    proptest! {
+        #[test]
+        fn isolation_two_names_never_meet_in_one_key(a in ".{1,12}", b in ".{1,12}", c in ".{1,12}", d in ".{1,12}") {
+            let id = ContactId::new(Ulid::from_parts(1, 2));
+            prop_assert_eq!(fact(id, &a, &b) == fact(id, &c, &d), (a, b) == (c, d));
+        }
+    }
+}
