@@ -6,6 +6,7 @@
 
 // Domain.
 pub mod limits;
+pub mod text;
 pub mod time;
 
 // What use cases need of the world.
