@@ -10,3 +10,6 @@ pub mod time;
 
 // What use cases need of the world.
 pub mod traits;
+
+// Adapters.
+pub mod model;
