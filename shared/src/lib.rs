@@ -26,3 +26,4 @@ pub mod traits;
 
 // Adapters.
 pub mod store;
+pub mod model;
