@@ -43,13 +43,22 @@ def end_with_parent():
     os.killpg(0, signal.SIGTERM)
 
 
+def end_functions():
+    """Leaves none behind, not even as a zombie where nobody reaps orphans."""
+    processes = [worker._proc for pool in lambda_runtime._workers.values() for worker in pool if worker._proc]
+    for process in processes:
+        process.kill()
+    for process in processes:
+        process.wait()
+
+
 def main():
     copy_output(open(os.environ.pop("FUNCTIONS_LOG"), "wb", buffering=0))
     threading.Thread(target=end_with_parent, daemon=True).start()
     try:
         app.main()
     finally:
-        lambda_runtime.reset()
+        end_functions()
 
 
 main()
