@@ -1,16 +1,15 @@
 //! Says hello, until the first use case moves in.
 
-use aws_lambda_events::apigw::{ApiGatewayV2httpRequest, ApiGatewayV2httpResponse};
-use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use lambda_runtime::{Error, LambdaEvent, run, service_fn, tracing};
+use serde_json::{Value, json};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
+    tracing::init_default_subscriber();
     run(service_fn(hello)).await
 }
 
-async fn hello(_event: LambdaEvent<ApiGatewayV2httpRequest>) -> Result<ApiGatewayV2httpResponse, Error> {
-    let mut response = ApiGatewayV2httpResponse::default();
-    response.status_code = 200;
-    response.body = Some("hello".into());
-    Ok(response)
+async fn hello(_event: LambdaEvent<Value>) -> Result<Value, Error> {
+    tracing::info!("hello");
+    Ok(json!({"statusCode": 200, "body": "hello", "batchItemFailures": []}))
 }

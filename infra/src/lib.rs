@@ -1,0 +1,6 @@
+//! The `carryover` command: the local stack and everything an engineer does from a shell.
+
+pub mod checkout;
+pub mod outputs;
+pub mod run;
+pub mod token;

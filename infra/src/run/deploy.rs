@@ -1,0 +1,103 @@
+//! Deploys `template.yaml` to the emulator, as `sam deploy` does to AWS.
+
+use super::build;
+use super::secrets::Secrets;
+use super::settings::Settings;
+use crate::checkout::{Checkout, LocalDir};
+use crate::outputs::Outputs;
+use anyhow::{Context, Result, bail};
+use secrecy::ExposeSecret;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::process::Stdio;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+
+const STACK: &str = "carryover";
+
+/// The outputs of the template.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct Deployment {
+    api_url: String,
+    table_name: String,
+    turns_queue_url: String,
+    turns_dead_queue_url: String,
+    folds_queue_url: String,
+    folds_dead_queue_url: String,
+}
+
+impl Deployment {
+    /// The host name by which the emulator routes to the API.
+    pub(super) fn api_host(&self) -> &str {
+        self.api_url.trim_start_matches("http://")
+    }
+
+    /// What the world needs to know.
+    pub(super) fn outputs(self, api_url: String, endpoint: &str, secrets: Secrets) -> Outputs {
+        let queues = [
+            ("turns", self.turns_queue_url),
+            ("turns-dead", self.turns_dead_queue_url),
+            ("folds", self.folds_queue_url),
+            ("folds-dead", self.folds_dead_queue_url),
+        ];
+        Outputs {
+            api_url,
+            endpoint: endpoint.to_owned(),
+            table: self.table_name,
+            queues: queues.into_iter().map(|(name, url)| (name.to_owned(), url)).collect(),
+            chat_secret: secrets.chat_secret,
+            api_token: secrets.api_token,
+        }
+    }
+}
+
+/// Creates or updates the stack; nothing happens where nothing changed.
+pub(super) async fn deploy(
+    checkout: &Checkout,
+    local: &LocalDir,
+    settings: &Settings,
+    secrets: &Secrets,
+    endpoint: &str,
+) -> Result<Deployment> {
+    let request = json!({
+        "endpoint": endpoint,
+        "stack": STACK,
+        "template": checkout.template(),
+        "artifacts": local.artifacts(),
+        "binaries": build::binaries()?.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+        "parameters": parameters(settings, secrets, endpoint),
+    });
+    let printed = run_script(checkout, &request).await?;
+    serde_json::from_str(&printed)
+        .with_context(|| format!("the outputs of the stack are incomplete: {printed}"))
+}
+
+fn parameters(settings: &Settings, secrets: &Secrets, endpoint: &str) -> Map<String, Value> {
+    let architecture = if cfg!(target_arch = "aarch64") { "arm64" } else { "x86_64" };
+    let mut parameters = settings.parameters();
+    parameters.insert("Architecture".into(), architecture.into());
+    parameters.insert("AwsEndpointUrl".into(), endpoint.into());
+    parameters.insert("ChatSecret".into(), secrets.chat_secret.expose_secret().into());
+    parameters.insert("ApiToken".into(), secrets.api_token.expose_secret().into());
+    parameters
+}
+
+/// The request goes through standard input, because arguments can be read by everyone on the machine.
+async fn run_script(checkout: &Checkout, request: &Value) -> Result<String> {
+    let mut script = Command::new(checkout.python())
+        .arg(checkout.script("deploy.py"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .with_context(|| format!("{} could not be started: run `make run`", checkout.python().display()))?;
+    let mut input = script.stdin.take().context("the deployment has no standard input")?;
+    input.write_all(request.to_string().as_bytes()).await?;
+    drop(input);
+    let output = script.wait_with_output().await?;
+    if !output.status.success() {
+        bail!("template.yaml could not be deployed");
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}

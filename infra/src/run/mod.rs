@@ -1,0 +1,140 @@
+//! `carryover run`: the whole deployment on this machine, until it is interrupted.
+//!
+//! The emulator is the only child and leads a process group of its own; the functions it starts are in that
+//! group. Whatever ends the run ends the group. Should the run itself be killed, the emulator's launcher notices
+//! that its standard input has ended and ends the group.
+
+mod build;
+mod deploy;
+mod emulator;
+mod ports;
+mod proxy;
+mod screen;
+mod secrets;
+mod seed;
+mod settings;
+
+pub use screen::chat_links;
+pub use seed::{install_default_agent, load_demo};
+
+use crate::checkout::{Checkout, LocalDir};
+use anyhow::{Context, Result, bail};
+use emulator::Emulator;
+use settings::Settings;
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::SystemTime;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Options of `carryover run`; models and limits come from the environment alone.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Port of the web chat and the API; 0 is any free one [default: 8780 or, where that is taken, a free one]
+    #[arg(long, env = "PORT")]
+    port: Option<u16>,
+    /// Directory of this stack's state [default: target/local of the checkout]
+    #[arg(long, env = "CARRYOVER_LOCAL_DIR")]
+    state: Option<PathBuf>,
+    /// The functions are built already, beside this program
+    #[arg(long, env = "CARRYOVER_BUILT", value_parser = clap::builder::FalseyValueParser::new())]
+    built: bool,
+}
+
+/// Runs until SIGINT or SIGTERM, or until a part of it dies.
+///
+/// # Errors
+/// A setting is wrong, a part could not be started, or a part died.
+pub async fn run(options: Options) -> Result<()> {
+    let mut interrupted = Interrupt::listen()?;
+    let settings = Settings::from_env()?;
+    let checkout = Checkout::current()?;
+    let local = checkout.local_dir(options.state.as_deref());
+    let _lock = claim(&local)?;
+    let listener = ports::listen(options.port).await?;
+    if !options.built {
+        tokio::select! {
+            built = build::functions(&checkout) => built?,
+            () = interrupted.wait() => return Ok(()),
+        }
+    }
+    let mut emulator = Emulator::start(&checkout, &local)?;
+    let endpoint = emulator.endpoint();
+    let outcome = tokio::select! {
+        outcome = serve(&checkout, &local, &settings, listener, &endpoint) => outcome,
+        died = emulator.died() => Err(died),
+        () = interrupted.wait() => Ok(()),
+    };
+    forget_outputs(&local);
+    println!("\nStopping.");
+    emulator.stop().await;
+    outcome
+}
+
+/// Deploys, says so, and serves. Returns only when something fails.
+async fn serve(
+    checkout: &Checkout,
+    local: &LocalDir,
+    settings: &Settings,
+    listener: tokio::net::TcpListener,
+    endpoint: &str,
+) -> Result<()> {
+    emulator::ready(endpoint).await?;
+    let secrets = secrets::Secrets::load(&local.secrets())?;
+    let api_url = format!("http://localhost:{}", listener.local_addr()?.port());
+    let deployment = deploy::deploy(checkout, local, settings, &secrets, endpoint).await?;
+    let mut front = proxy::serve(listener, deployment.api_host(), endpoint)?;
+    let outputs = deployment.outputs(api_url, endpoint, secrets);
+    install_default_agent(&outputs).await.context("the default agent could not be installed")?;
+    load_demo(&outputs).await.context("the demo data could not be loaded")?;
+    outputs.write(&local.outputs())?;
+    println!("{}", screen::render(&outputs, settings, local, SystemTime::now())?);
+    let died = front.join_next().await;
+    bail!("the front proxy died: {died:?}")
+}
+
+/// Takes the directory for this run; the lock goes with the file.
+fn claim(local: &LocalDir) -> Result<File> {
+    for dir in [local.state(), local.tmp(), local.artifacts()] {
+        std::fs::create_dir_all(&dir).with_context(|| format!("{} could not be created", dir.display()))?;
+    }
+    let lock = File::create(local.lock())?;
+    if lock.try_lock().is_err() {
+        bail!("another run uses {}", local.path().display());
+    }
+    forget_outputs(local);
+    Ok(lock)
+}
+
+/// What remains of a run that was killed would promise a stack that is not there.
+fn forget_outputs(local: &LocalDir) {
+    if let Err(error) = std::fs::remove_file(local.outputs())
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        eprintln!("carryover: {} could not be removed: {error}", local.outputs().display());
+    }
+}
+
+struct Interrupt {
+    interrupt: Signal,
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+impl Interrupt {
+    /// Listens from the first moment on, also where the shell told its background jobs to ignore SIGINT.
+    fn listen() -> Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
+        }
+    }
+}
