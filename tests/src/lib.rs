@@ -1,1 +1,4 @@
 //! What the suites share: the scripted model server and the client of a running stack.
+
+pub mod clock;
+pub mod table;
