@@ -8,6 +8,7 @@
 pub mod limits;
 pub mod text;
 pub mod time;
+pub mod values;
 
 // What use cases need of the world.
 pub mod traits;
