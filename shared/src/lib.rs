@@ -11,6 +11,7 @@ pub mod contact;
 pub mod facts;
 pub mod job;
 pub mod limits;
+pub mod rules;
 pub mod snapshot;
 pub mod text;
 pub mod thread;
