@@ -236,6 +236,14 @@ fn a_record_that_the_customer_contradicts_is_not_asserted_again() {
 }
 
 #[test]
+fn a_message_full_of_ids_gets_a_short_answer() {
+    let ids: String = (0..10_000).map(|n| format!("where is my order #Z{n}? ")).collect();
+    let reply = whole(&[&ids], &account());
+    assert!(reply.starts_with("I have no record of #Z0, #Z1 or #Z2 in this account."), "{reply}");
+    assert!(reply.chars().count() < 300, "{reply}");
+}
+
+#[test]
 fn politeness_gets_a_polite_answer() {
     for (message, said) in [
         ("thanks", "You're welcome."),

@@ -42,6 +42,9 @@ impl Subject {
     }
 }
 
+/// Ids, and words after "about", that are kept of what was heard.
+const WORDS_KEPT: usize = 12;
+
 /// What was heard in all the messages that wait.
 #[derive(Debug, Default)]
 pub(super) struct Heard<'a> {
@@ -98,6 +101,7 @@ impl<'a> Heard<'a> {
             sentence.has("what what's whats items contents") && sentence.has("in inside items contents");
         self.not_arrived |= sentence.not_arrived();
         self.about.extend(sentence.about());
+        self.about.truncate(WORDS_KEPT);
         let of_named = sentence.named.iter().filter_map(|fact| Subject::of_kind(&fact.kind));
         for subject in of_named.chain(sentence.subjects) {
             if !self.subjects.contains(&subject) {
@@ -105,12 +109,12 @@ impl<'a> Heard<'a> {
             }
         }
         for fact in sentence.named {
-            if !self.named.contains(&fact) {
+            if !self.named.iter().any(|named| std::ptr::eq(*named, fact)) {
                 self.named.push(fact);
             }
         }
         for id in sentence.unknown {
-            if !self.unknown.contains(&id) {
+            if self.unknown.len() < WORDS_KEPT && !self.unknown.contains(&id) {
                 self.unknown.push(id);
             }
         }
