@@ -6,7 +6,7 @@
 //! which they arrive.
 
 mod as_of;
-mod inline;
+pub(crate) mod inline;
 mod line;
 mod precedence;
 pub(crate) mod read;

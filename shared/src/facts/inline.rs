@@ -8,6 +8,16 @@ use std::fmt::Write;
 /// How deep values stand inline.
 const INLINE_DEPTH: usize = 6;
 
+/// A value in the words that suit it, in about `max_chars`.
+pub(crate) fn say_value(value: &Value, max_chars: usize) -> String {
+    let said = match value {
+        Value::Object(fields) if is_name(fields) => person(fields),
+        Value::Object(fields) if is_address(fields) => address(fields, max_chars),
+        _ => inline(value, max_chars),
+    };
+    one_line(&said, max_chars)
+}
+
 pub(super) fn inline(value: &Value, max_chars: usize) -> String {
     inline_at(value, max_chars, 0)
 }
@@ -19,7 +29,11 @@ fn inline_at(value: &Value, max_chars: usize, depth: usize) -> String {
             [value] => inline_at(value, max_chars, depth + 1),
             _ => format!("[{}]", list(values, max_chars, depth)),
         },
-        Value::Object(fields) => pairs(fields, max_chars, depth, &[]),
+        Value::Object(fields) if has_name(fields) => {
+            let rest = pairs(fields.iter().filter(|(name, _)| !is_of_name(name)), max_chars, depth);
+            join([person(fields), rest].into_iter().filter(|said| !said.is_empty()), max_chars)
+        }
+        Value::Object(fields) => pairs(fields.iter(), max_chars, depth),
         Value::Null => "none".into(),
         _ => phrase(value, max_chars).unwrap_or_default(),
     }
@@ -30,17 +44,26 @@ pub(super) fn list(values: &[Value], max_chars: usize, depth: usize) -> String {
     join(said.map(|value| inline_at(value, max_chars, depth + 1)), max_chars)
 }
 
-/// `name value, name value`, without the fields `taken` that were said already.
-fn pairs(fields: &Map<String, Value>, max_chars: usize, depth: usize, taken: &[&str]) -> String {
-    let said = fields.iter().filter(|(name, value)| !is_empty(value) && !taken.contains(&name.as_str()));
-    join(
-        said.map(|(name, value)| {
-            let inner = inline_at(value, max_chars, depth + 1);
-            let name = one_line(name, 120);
-            if value.is_object() { format!("{name} ({inner})") } else { format!("{name} {inner}") }
-        }),
-        max_chars,
-    )
+/// The fields that were not said already.
+fn without<'a>(
+    fields: &'a Map<String, Value>,
+    taken: &[&str],
+) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    fields.iter().filter(move |(name, _)| !taken.contains(&name.as_str()))
+}
+
+/// `name value, name value`.
+pub(super) fn pairs<'a>(
+    fields: impl Iterator<Item = (&'a String, &'a Value)>,
+    max_chars: usize,
+    depth: usize,
+) -> String {
+    let said = fields.filter(|(_, value)| !is_empty(value)).map(|(name, value)| {
+        let inner = inline_at(value, max_chars, depth + 1);
+        let name = one_line(name, 120);
+        if value.is_object() { format!("{name} ({inner})") } else { format!("{name} {inner}") }
+    });
+    join(said, max_chars)
 }
 
 /// Joins until the text is full; what is left is not even written.
@@ -84,17 +107,25 @@ pub(super) fn item(fields: &Map<String, Value>, max_chars: usize) -> String {
     if let Some((name, price)) = price {
         let _ = write!(text, ", {name} {}", inline(price, 40));
     }
-    let rest = pairs(fields, max_chars, 0, &taken);
+    let rest = pairs(without(fields, &taken), max_chars, 0);
     if rest.is_empty() { text } else { format!("{text}, {rest}") }
 }
 
 const PERSON: &[&str] =
     &["title", "firstname", "givenname", "middlename", "lastname", "familyname", "surname"];
 
+fn is_of_name(field: &str) -> bool {
+    PERSON.iter().any(|part| is_named(field, part))
+}
+
+fn has_name(fields: &Map<String, Value>) -> bool {
+    let said = |names: &[&str]| field(fields, names).is_some_and(|(_, name)| name.is_string());
+    said(&["firstname", "givenname"]) && said(&["lastname", "familyname", "surname"])
+}
+
+/// Whether an object is the name of a person and nothing else.
 pub(super) fn is_name(fields: &Map<String, Value>) -> bool {
-    let of_name = |name: &str| PERSON.iter().any(|part| is_named(name, part));
-    fields.len() >= 2
-        && fields.iter().all(|(name, value)| of_name(name) && (value.is_string() || value.is_null()))
+    has_name(fields) && fields.keys().all(|name| is_of_name(name))
 }
 
 pub(super) fn person(fields: &Map<String, Value>) -> String {
@@ -126,7 +157,7 @@ pub(super) fn address(fields: &Map<String, Value>, max_chars: usize) -> String {
     let region: Vec<String> = [REGION, CODE].into_iter().filter_map(&mut take).collect();
     lines.push(region.join(" "));
     lines.extend(take(COUNTRY));
-    lines.push(pairs(fields, max_chars, 0, &taken));
+    lines.push(pairs(without(fields, &taken), max_chars, 0));
     lines.retain(|line| !line.is_empty());
     lines.join(", ")
 }

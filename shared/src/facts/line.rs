@@ -1,8 +1,8 @@
 //! One fact on one line: what a support agent needs first, then everything else.
 
 use super::Fact;
-use super::inline::{address, inline, is_address, is_item, is_name, item, list, person};
-use super::read::{clip, is_empty, is_named, one_line, phrase};
+use super::inline::{address, inline, is_address, is_item, is_name, item, list, pairs, person};
+use super::read::{bare_name, clip, is_empty, is_named, one_line, phrase};
 use crate::text;
 use crate::time::Timestamp;
 use serde_json::Value;
@@ -159,7 +159,10 @@ impl Fields {
             return;
         };
         let known = known(&fact.kind);
-        let rank = |name: &str| known.iter().position(|known| is_named(name, known)).unwrap_or(known.len());
+        let rank = |name: &str| {
+            let name = bare_name(name);
+            known.iter().position(|known| name == *known).unwrap_or(known.len())
+        };
         let mut ranked: Vec<_> = fields.iter().map(|(name, value)| (rank(name), name, value)).collect();
         ranked.sort_by_key(|(rank, ..)| *rank);
         for (rank, name, value) in ranked {
@@ -180,6 +183,11 @@ impl Fields {
             Value::Array(values) if values.iter().any(Value::is_object) => self.each(path, values),
             Value::Object(fields) if is_name(fields) => self.push(path, || person(fields)),
             Value::Object(fields) if is_address(fields) => self.push(path, || address(fields, room)),
+            Value::Object(fields) if depth > 0 && fields.values().all(is_scalar) => {
+                let own = path.rsplit('.').next().unwrap_or_default();
+                let rest = fields.iter().filter(|(_, value)| value.as_str() != Some(own));
+                self.push(path, || pairs(rest, room, 0));
+            }
             Value::Object(fields) if depth + 1 < PATH_DEPTH && !self.is_full() => {
                 for (name, value) in fields {
                     self.value(&format!("{path}.{name}"), value, depth + 1);
@@ -217,6 +225,10 @@ impl Fields {
     fn is_full(&self) -> bool {
         self.room == 0
     }
+}
+
+fn is_scalar(value: &Value) -> bool {
+    !value.is_object() && !value.is_array()
 }
 
 fn repeats_id(name: &str, value: &Value, fact: &Fact) -> bool {

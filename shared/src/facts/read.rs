@@ -82,6 +82,11 @@ pub(crate) fn is_named(field: &str, name: &str) -> bool {
     letters.flat_map(char::to_lowercase).eq(name.chars())
 }
 
+/// A field's name without case and separators.
+pub(crate) fn bare_name(field: &str) -> String {
+    field.chars().filter(|mark| mark.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 /// The first field that has one of the names and says something, in the order of the names.
 pub(crate) fn field<'a>(fields: &'a Map<String, Value>, names: &[&str]) -> Option<(&'a str, &'a Value)> {
     names.iter().find_map(|name| {

@@ -31,6 +31,9 @@ const HEADINGS: [&str; 5] = [
 
 const REQUESTS: usize = 1;
 
+/// What is written of a fact that comes after more than all the room is used up.
+const BRIEF_CHARS: usize = 300;
+
 /// Writes facts in at most `limits.facts_chars` characters, each labelled with kind, id, source and age in days.
 ///
 /// Profile and contact details come first, then open requests with `open_cases` (lines written elsewhere),
@@ -67,14 +70,17 @@ fn grouped<'a>(
     max_chars: usize,
 ) -> [Vec<Row<'a>>; 5] {
     let mut sorted: Vec<&Fact> = facts.iter().collect();
-    sorted.sort_by_key(|fact| (order(fact, now), Reverse(&fact.as_of), &fact.kind, &fact.id));
+    sorted.sort_by_cached_key(|fact| (order(fact, now), Reverse(fact.as_of.clone()), &fact.kind, &fact.id));
     let mut groups: [Vec<Row<'a>>; 5] = Default::default();
     for case in open_cases {
         groups[REQUESTS].push(Row { fact: None, line: Line::written(case, max_chars) });
     }
+    let mut written = [0; 5];
     for fact in sorted {
         let (group, _) = order(fact, now);
-        groups[group].push(Row { fact: Some(fact), line: Line::of(fact, now, max_chars) });
+        let line = Line::of(fact, now, if written[group] > max_chars { BRIEF_CHARS } else { max_chars });
+        written[group] += line.chars;
+        groups[group].push(Row { fact: Some(fact), line });
     }
     groups
 }

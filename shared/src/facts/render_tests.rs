@@ -70,6 +70,12 @@ fn each_kind_says_first_what_a_support_agent_needs() {
             "name: Ana Ruiz; membership: gold; preferences.smoking: no; dob: 1981-01-11",
         ),
         (
+            "profile",
+            json!({ "cards": { "card_9": { "id": "card_9", "brand": "visa", "last_four": "3202" } },
+                "guests": [{ "first_name": "Li", "last_name": "Wu", "dob": "1990-01-02" }] }),
+            "cards.card_9: brand visa, last_four 3202; guests: Li Wu, dob 1990-01-02",
+        ),
+        (
             "contact",
             json!({ "email": "ana@example.com", "phone": "+1 555 0100", "preferred_channel": "sms", "age": null }),
             "preferred_channel: sms; email: ana@example.com; phone: +1 555 0100",
@@ -268,7 +274,7 @@ proptest! {
         prop_assert_eq!(&render(&facts, &cases, NOW, &within(max)), &rendered);
         let mut turned = facts.clone();
         turned.reverse();
-        turned.sort_by(|a, b| a.data.to_string().cmp(&b.data.to_string()));
+        turned.sort_by_key(|fact| fact.data.to_string());
         let again = render(&turned, &cases, NOW, &within(max));
         prop_assert_eq!(again.shown, rendered.shown);
     }
