@@ -77,10 +77,13 @@
 //! - Scripts without capitals show names only where they are introduced.
 
 mod address;
+mod hashes;
 mod id;
 mod moment;
+mod money;
 mod name;
 mod number;
+mod phone;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -185,7 +188,8 @@ fn value_at(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
     match finder.tokens.class(at)? {
         Class::Word => word_at(finder, at),
         Class::Number => moment::find(finder, at)
-            .or_else(|| number::find(finder, at))
+            .or_else(|| money::find(finder, at))
+            .or_else(|| phone::find(finder, at))
             .or_else(|| address::numbered_street(finder, at))
             .or_else(|| id::find(finder, at))
             .or_else(|| number::plain(finder, at)),
@@ -195,17 +199,39 @@ fn value_at(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
             .or_else(|| id::find(finder, at)),
         Class::Wide => name::find(finder, at),
         Class::Mark('#' | '№') => id::find(finder, at),
-        Class::Mark(_) => number::find(finder, at),
+        Class::Mark('+' | '(') => phone::find(finder, at),
+        Class::Mark(_) => money::find(finder, at),
     }
 }
 
 fn word_at(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
-    address::url(finder, at)
+    if is_plain(finder.tokens, at) {
+        return moment::plain_word(finder, at).or_else(|| name::introduced(finder, at));
+    }
+    let joined = finder.tokens.adjoins(at + 1);
+    let joined = joined.then(|| address::url(finder, at).or_else(|| id::find(finder, at)));
+    joined
+        .flatten()
         .or_else(|| moment::find(finder, at))
-        .or_else(|| number::find(finder, at))
-        .or_else(|| id::find(finder, at))
+        .or_else(|| money::find(finder, at))
         .or_else(|| address::named_street(finder, at))
         .or_else(|| name::find(finder, at))
+}
+
+/// Most words of a text are in lower case and have no number or mark beside them that could make them more: only
+/// few recognisers are worth asking.
+fn is_plain(tokens: &Tokens<'_>, at: usize) -> bool {
+    let lower = tokens.str(at).as_bytes().first().is_some_and(u8::is_ascii_lowercase);
+    let next = tokens.class(at + 1);
+    lower
+        && match next {
+            Some(Class::Word) | None => true,
+            Some(Class::Mark(',' | '.' | '?' | '!')) => {
+                !tokens.adjoins(at + 2) && tokens.class(at + 2) == Some(Class::Word)
+            }
+            Some(Class::Mark(_)) => !tokens.adjoins(at + 1),
+            Some(_) => false,
+        }
 }
 
 /// What the recognisers share: they read tokens and push values.

@@ -1,6 +1,6 @@
 //! Dates and times of day.
 
-use super::token::{Class, Tokens, parse_small};
+use super::token::{Class, Tokens, is_capital, parse_small};
 use super::{Finder, Kind};
 use std::fmt::Write as _;
 
@@ -78,6 +78,26 @@ pub(super) fn find(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
         }
         _ => None,
     }
+}
+
+/// What a word can be that has no number beside it.
+pub(super) fn plain_word(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
+    match finder.tokens.str(at).as_bytes().last() {
+        Some(b'y' | b's') => weekday(finder, at),
+        Some(b'n' | b't') => named_hour(finder, at),
+        _ => None,
+    }
+}
+
+fn named_moment(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
+    let tokens = finder.tokens;
+    let number_may_follow = !matches!(tokens.class(at + 1), Some(Class::Word | Class::Wide) | None);
+    let month = number_may_follow || is_capital(tokens.str(at));
+    month
+        .then(|| month_first(finder, at))
+        .flatten()
+        .or_else(|| weekday(finder, at))
+        .or_else(|| named_hour(finder, at))
 }
 
 /// `2026-12-03`, `2026-12-03T14:30:00Z`, `03.12.2026` (day first), `12/25/2026`, `03/12/2026` (either order).
@@ -224,7 +244,7 @@ fn month_alone(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
         finder.push(Kind::Date, at, end, format!("{year:04}-{month:02}"));
         return Some(end);
     }
-    if at == 0 || !written.starts_with(char::is_uppercase) {
+    if at == 0 || !is_capital(written) {
         return None;
     }
     let month = month_number(written)?;
@@ -239,7 +259,7 @@ fn month_alone(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
 /// Weekdays count, since dates are planned with them; abbreviated only where they cannot be a word.
 fn weekday(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
     let written = finder.tokens.str(at);
-    if !written.starts_with(['s', 'm', 't', 'w', 'f', 'S', 'M', 'T', 'W', 'F']) {
+    if !(3..=10).contains(&written.len()) {
         return None;
     }
     let full = WEEKDAYS.iter().find(|day| written.eq_ignore_ascii_case(day));

@@ -1,10 +1,10 @@
 //! Whether a value is said in a set of texts.
 
+use super::hashes::Hashes;
 use super::moment::{Day, either_half};
 use super::token::{Class, Tokens};
 use super::{Kind, Value, find, number, words};
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hasher};
 
 /// Numbers up to this one are never invented: summaries count orders and questions.
 const COUNTED: [&str; 3] = ["0", "1", "2"];
@@ -16,9 +16,9 @@ const COUNTED: [&str; 3] = ["0", "1", "2"];
 /// come from here? A year, a half of the day, a currency or a country code that the texts leave open may be filled in.
 #[derive(Debug, Default, Clone)]
 pub struct Source {
-    said: HashSet<String>,
-    implied: HashSet<String>,
-    words: Vec<u64>,
+    said: Hashes,
+    implied: Hashes,
+    words: Hashes,
 }
 
 impl Source {
@@ -28,19 +28,23 @@ impl Source {
         for text in texts {
             source.read(text);
         }
-        source.words.sort_unstable();
-        source.words.dedup();
+        source.said.seal();
+        source.implied.seal();
+        source.words.seal();
         source
     }
 
     fn read(&mut self, text: &str) {
         let tokens = Tokens::of(text);
         for value in find(&tokens) {
-            self.implied.extend(weaker(&value));
-            self.said.insert(value.normal);
+            self.said.add(&value.normal);
+            weaker(&value).iter().for_each(|form| self.implied.add(form));
         }
-        let letters = |at: &usize| !matches!(tokens.class(*at), Some(Class::Mark(_) | Class::Number) | None);
-        self.words.extend((0..tokens.len()).filter(letters).map(|at| hash(tokens.str(at))));
+        for at in 0..tokens.len() {
+            if !matches!(tokens.class(at), Some(Class::Mark(_) | Class::Number)) {
+                self.words.add(tokens.str(at));
+            }
+        }
     }
 
     /// *facts-survive*: the value is still said here, in the same normal form or a more precise one. A name is kept
@@ -50,7 +54,7 @@ impl Source {
             || match value.kind {
                 Kind::Name => self.has_words(&value.normal),
                 Kind::Number => number::in_words(bare(&value.normal)).iter().any(|word| self.has_word(word)),
-                Kind::Phone => weaker(value).iter().any(|digits| self.said.contains(digits.as_str())),
+                Kind::Phone => weaker(value).iter().any(|digits| self.said.contains(digits)),
                 _ => false,
             }
     }
@@ -85,7 +89,7 @@ impl Source {
     }
 
     fn has_word(&self, word: &str) -> bool {
-        self.words.binary_search(&hash(word)).is_ok()
+        self.words.contains(word)
     }
 
     fn has_words(&self, normal: &str) -> bool {
@@ -192,14 +196,4 @@ fn open_times(normal: &str) -> Vec<String> {
         forms.push((if hour % 12 == 0 { 12 } else { hour % 12 }).to_string());
     }
     forms
-}
-
-/// Words compare in lower case, by hash: a set of texts has thousands, and their letters are not needed again.
-fn hash(word: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let mut buffer = [0u8; 4];
-    for letter in word.chars().flat_map(char::to_lowercase) {
-        hasher.write(letter.encode_utf8(&mut buffer).as_bytes());
-    }
-    hasher.finish()
 }

@@ -193,13 +193,13 @@ fn hostile_texts_take_linear_time() {
         "Rua A ",
         "12 A St ",
     ] {
-        let text = unit.repeat(200_000 / unit.len());
+        let text = unit.repeat(20_000 / unit.len());
         let source = Source::new([text.as_str()]);
         assert!(source.lost(&text).is_empty(), "{unit}");
     }
     let marks = format!("Ana\u{301}{}", "\u{301}".repeat(100_000));
     assert!(values(&marks).len() <= 1);
-    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
 
 fn any_text() -> impl Strategy<Value = String> {

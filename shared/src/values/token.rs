@@ -55,12 +55,10 @@ impl<'t> Tokens<'t> {
                 }
                 Sort::Is(class) => class,
             };
-            match all.last_mut() {
-                Some(last) if !gap && last.end == start && joined(last.class, class).is_some() => {
-                    last.class = joined(last.class, class).unwrap_or(class);
-                    last.end = end;
-                }
-                _ => all.push(Token { start, end, class, gap, line }),
+            let last = all.last_mut().filter(|last| !gap && last.end == start);
+            match last.and_then(|last| joined(last.class, class).map(|class| (last, class))) {
+                Some((last, class)) => (last.class, last.end) = (class, end),
+                None => all.push(Token { start, end, class, gap, line }),
             }
             (gap, line) = (false, false);
         }
@@ -130,6 +128,14 @@ impl<'t> Tokens<'t> {
             let word = self.str(at);
             words.iter().any(|known| word.eq_ignore_ascii_case(known))
         }
+    }
+}
+
+/// Whether a word starts with a capital letter.
+pub(super) fn is_capital(word: &str) -> bool {
+    match word.as_bytes().first() {
+        Some(first) if first.is_ascii() => first.is_ascii_uppercase(),
+        _ => word.starts_with(char::is_uppercase),
     }
 }
 

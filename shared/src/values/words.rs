@@ -1,15 +1,18 @@
 //! Words that are no names when they are capitalised: at the start of a sentence, in labels, as titles.
 
-/// Whether a lower-case word is an ordinary one in the languages that customers write most.
-pub(super) fn is_common(lower: &str) -> bool {
-    COMMON.binary_search(&lower).is_ok()
+use super::hashes::Hashes;
+use std::sync::LazyLock;
+
+/// Whether a word, in any case, is an ordinary one in the languages that customers write most.
+pub(super) fn is_common(word: &str) -> bool {
+    COMMON.contains(word)
 }
 
-/// Sorted once; the words are written as one block, in no order that an edit has to keep.
-static COMMON: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(|| {
-    let mut words: Vec<&str> = WORDS.split_ascii_whitespace().collect();
-    words.sort_unstable();
-    words
+static COMMON: LazyLock<Hashes> = LazyLock::new(|| {
+    let mut common = Hashes::default();
+    WORDS.split_ascii_whitespace().for_each(|word| common.add(word));
+    common.seal();
+    common
 });
 
 const WORDS: &str = "
