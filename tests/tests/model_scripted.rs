@@ -2,6 +2,9 @@
 
 use carryover_tests::scripted_model::{Builtin, Rule, Script, ScriptedModel, Then};
 use serde_json::{Value, json};
+use std::process::Stdio;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Command;
 
 async fn ask(model: &Script, text: &str) -> reqwest::Result<Value> {
     let request = json!({"model": "m", "messages": [{"role": "user", "content": text}]});
@@ -62,4 +65,16 @@ async fn a_dropped_connection_has_no_answer() {
     let model = ScriptedModel::start().await.unwrap();
     model.add(&Rule::when(&["apple"]).then(Then::drop_connection())).await.unwrap();
     assert!(ask(&model, "apple").await.is_err());
+}
+
+#[tokio::test]
+async fn the_process_prints_its_address_and_ends_when_told() {
+    let mut process =
+        Command::new(env!("CARGO_BIN_EXE_scripted-model")).stdout(Stdio::piped()).spawn().unwrap();
+    let output = BufReader::new(process.stdout.take().unwrap());
+    let url = output.lines().next_line().await.unwrap().unwrap();
+    assert!(said(&Script::of(&url).unwrap(), "apple").await.as_str().unwrap().contains("apple"));
+    let pid = process.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().await.unwrap().success());
+    assert!(process.wait().await.unwrap().success());
 }
