@@ -2,3 +2,4 @@
 
 pub mod clock;
 pub mod table;
+pub mod scripted_model;
