@@ -25,5 +25,5 @@ pub mod window;
 pub mod traits;
 
 // Adapters.
-pub mod store;
 pub mod model;
+pub mod store;
