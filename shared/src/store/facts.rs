@@ -136,8 +136,8 @@ impl Store {
         for _ in 0..ROUNDS {
             let (old, gone) = self.fact_and_tombstone(contact, kind, id).await?;
             match facts::delete(old.as_ref(), gone.as_ref(), as_of) {
-                DeleteRule::Delete => {}
-                DeleteRule::Same => return Ok(FactWrite::Done),
+                DeleteRule::Delete | DeleteRule::Absent => {}
+                DeleteRule::AlreadyGone => return Ok(FactWrite::Done),
                 DeleteRule::Older => return Ok(FactWrite::Older),
             }
             let tombstone = GoneItem { as_of: as_of.clone(), expires_at: (now + GONE_FOR).seconds() };
