@@ -6,20 +6,26 @@ use reqwest::Method;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
 
-/// A directory for one test, without what an earlier run left.
-fn fresh(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+fn dir_of(test: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(test)
+}
+
+/// The directory of one test, without what an earlier run left.
+fn fresh(test: &str) -> PathBuf {
+    let dir = dir_of(test);
     let _ = std::fs::remove_dir_all(&dir);
     dir
 }
 
 async fn call(stack: &Stack) {
-    let response = stack.client().unwrap().request(Method::GET, "/hello").send().await.unwrap();
+    let client = stack.client().expect("a running stack");
+    let response = client.request(Method::GET, "/hello").send().await.expect("an answer");
     assert!(response.status().is_success());
 }
 
 fn kill(pid: u32) {
-    kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), Signal::KILL).unwrap();
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process id");
+    kill_process(pid, Signal::KILL).expect("a process of ours");
 }
 
 #[tokio::test]
@@ -81,10 +87,6 @@ async fn a_run_that_is_killed_takes_its_processes_along() {
 async fn a_model_without_a_name_is_refused() {
     let refused = Stack::start(&fresh("refused"), &[("MODEL_URL", "http://127.0.0.1:9/v1")]);
     assert!(refused.is_err());
-    let screen = std::fs::read_to_string(fresh_screen("refused")).unwrap();
+    let screen = std::fs::read_to_string(dir_of("refused").join("screen.txt")).unwrap();
     assert!(screen.contains("REPLY_MODEL is required"), "{screen}");
-}
-
-fn fresh_screen(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name).join("screen.txt")
 }
