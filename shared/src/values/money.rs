@@ -1,8 +1,7 @@
 //! Amounts of money.
 
-use super::moment::split_digits;
 use super::number::Figure;
-use super::token::{Class, ascii_digits};
+use super::token::{Class, ascii_digits, split_digits};
 use super::{Finder, Kind};
 
 /// An amount that starts at the token; the answer is the token after it.

@@ -1,7 +1,6 @@
 //! Plain numbers: how their separators are read, their units, their words.
 
-use super::moment::split_digits;
-use super::token::{Class, Tokens, ascii_digits};
+use super::token::{Class, Tokens, ascii_digits, split_digits};
 use super::{Finder, Kind};
 
 /// Groups of one number that are looked at.

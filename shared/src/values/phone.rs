@@ -84,7 +84,7 @@ fn phone_shape(tokens: &Tokens<'_>, at: usize) -> Option<PhoneShape> {
         match tokens.class(next)? {
             Class::Mark('+') if shape.digits.is_empty() && !shape.plus => shape.plus = true,
             Class::Mark('(') if !shape.bracket && tokens.same_line(next) | (next == at) => {
-                shape.bracket = true
+                shape.bracket = true;
             }
             Class::Mark(')') if shape.bracket && !shape.digits.is_empty() => {}
             Class::Mark('-' | '.' | '/' | '‑')
