@@ -206,6 +206,7 @@ fn value_at(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
         Class::Mixed => address::url(finder, at)
             .or_else(|| date::find(finder, at))
             .or_else(|| clock::find(finder, at))
+            .or_else(|| money::find(finder, at))
             .or_else(|| number::plain(finder, at))
             .or_else(|| id::find(finder, at)),
         Class::Wide => name::find(finder, at),

@@ -225,7 +225,7 @@ pub(super) fn introduced(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize
         && (end == at || (tokens.same_line(end) && !tokens.adjoins(end)))
         && could_be_name(tokens, end)
     {
-        end += 1;
+        end += if tokens.joins(end + 1, &['-']) && could_be_name(tokens, end + 2) { 3 } else { 1 };
     }
     let closes = end >= tokens.len()
         || matches!(tokens.class(end), Some(Class::Mark(_)))

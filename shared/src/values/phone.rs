@@ -92,6 +92,8 @@ fn phone_shape(tokens: &Tokens<'_>, at: usize) -> Option<PhoneShape> {
             {
                 shape.dashes = true;
             }
+            // `+49 (0)171`: a zero that is only dialled at home.
+            Class::Number if shape.plus && tokens.str(next) == "0" && tokens.is_mark(next - 1, &['(']) => {}
             Class::Number if continues(tokens, at, next, &shape) => {
                 let digits = tokens.digits(next)?;
                 shape.groups.push(digits.len());

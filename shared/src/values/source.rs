@@ -61,10 +61,19 @@ impl Source {
             weaker(&value).iter().for_each(|form| self.implied.add(form));
         }
         for at in 0..tokens.len() {
-            if !matches!(tokens.class(at), Some(Class::Mark(_) | Class::Number)) {
-                self.words.add(tokens.str(at));
+            match tokens.class(at) {
+                Some(Class::Mixed) => self.read_parts(tokens.str(at)),
+                Some(Class::Word | Class::Wide) => self.words.add(tokens.str(at)),
+                _ => {}
             }
         }
+    }
+
+    /// `mia_li_3668` also says Mia.
+    fn read_parts(&mut self, token: &str) {
+        self.words.add(token);
+        let parts = token.split(|mark: char| !mark.is_alphabetic()).filter(|part| part.len() > 1);
+        parts.for_each(|part| self.words.add(part));
     }
 
     /// *facts-survive*: the value is still said here, in the same normal form or a more precise one. A name is kept

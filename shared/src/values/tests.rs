@@ -46,6 +46,20 @@ fn ids_are_found_whatever_joins_their_parts() {
 }
 
 #[test]
+fn amounts_are_read_as_people_write_them() {
+    assert_eq!(
+        normals("$1.5k, $2 million, £1,000,000, ₹1,50,000"),
+        ["1500 USD", "2000000 USD", "1000000 GBP", "150000 INR"]
+    );
+    assert_eq!(
+        normals("5USD, 40€, 1200円, 10 000 kr, CHF 12.50"),
+        ["5 USD", "40 EUR", "1200 JPY", "10000 KR", "12.5 CHF"]
+    );
+    assert_eq!(normals("rooms 1,2,3 and 4.5 of 10.0.0.1"), ["1", "2", "3", "4.5", "10.0.0.1"]);
+    assert_eq!(normals("+49 (0)171 2345678"), ["+491712345678"]);
+}
+
+#[test]
 fn ranges_are_two_values() {
     assert_eq!(normals("March 6–8, 2027"), ["2027-03-06", "2027-03-08"]);
     assert_eq!(normals("from 6 to 8 March"), ["--03-06", "--03-08"]);
