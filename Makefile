@@ -3,6 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+.NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
 # CI clones anew each time; what cargo built outlives the clone.
