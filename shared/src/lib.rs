@@ -15,14 +15,22 @@ pub mod job;
 pub mod limits;
 pub mod prompt;
 pub mod recall;
+pub mod rules;
 pub mod snapshot;
 pub mod text;
 pub mod thread;
 pub mod time;
+pub mod trace;
+pub mod values;
 pub mod window;
 
 // What use cases need of the world.
 pub mod traits;
+
+// Use cases.
+pub mod admit;
+pub mod sweep;
+pub mod turn;
 
 // Adapters.
 pub mod model;
