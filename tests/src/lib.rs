@@ -1,11 +1,11 @@
 //! What the suites share: the scripted model server and the client of a running stack.
 
-pub mod clock;
-pub mod table;
-pub mod scripted_model;
 pub mod client;
+pub mod clock;
 pub mod processes;
+pub mod scripted_model;
 pub mod stack;
+pub mod table;
 
 use std::time::{Duration, Instant};
 
