@@ -1,8 +1,7 @@
 //! Amounts of money.
 
-use super::moment::split_digits;
 use super::number::Figure;
-use super::token::{Class, ascii_digits};
+use super::token::{Class, Tokens, ascii_digits, split_digits};
 use super::{Finder, Kind};
 
 /// An amount that starts at the token; the answer is the token after it.
@@ -11,7 +10,8 @@ pub(super) fn find(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
         Class::Mark(symbol) => push_amount(finder, at, at + 1, symbol_code(symbol)?),
         Class::Word => prefixed_amount(finder, at),
         Class::Number => amount_before_currency(finder, at),
-        _ => None,
+        Class::Mixed => glued_amount(finder, at),
+        Class::Wide => None,
     }
 }
 
@@ -49,15 +49,58 @@ fn push_amount(finder: &mut Finder<'_, '_>, from: usize, at: usize, code: &str) 
     if !tokens.same_line(at) {
         return None;
     }
-    if let Some((digits, _)) =
-        split_digits(tokens.str(at)).filter(|(_, letters)| letters.eq_ignore_ascii_case("k"))
-    {
-        finder.push(Kind::Amount, from, at + 1, format!("{}000 {code}", ascii_digits(digits)));
-        return Some(at + 1);
+    let (number, end) = thousands(tokens, at).or_else(|| {
+        let figure = Figure::read(tokens, at, true)?;
+        let (zeros, end) = multiplier(tokens, figure.end);
+        Some((scaled(&figure.normal(), zeros), end))
+    })?;
+    finder.push(Kind::Amount, from, end, format!("{number} {code}"));
+    Some(end)
+}
+
+/// `3k`, `1.5k`.
+fn thousands(tokens: &Tokens<'_>, at: usize) -> Option<(String, usize)> {
+    let kilo = |at: usize| {
+        let (digits, letter) = split_digits(tokens.str(at))?;
+        letter.eq_ignore_ascii_case("k").then(|| ascii_digits(digits))
+    };
+    if let Some(whole) = kilo(at) {
+        return Some((scaled(&whole, 3), at + 1));
     }
-    let figure = Figure::read(tokens, at, true)?;
-    finder.push(Kind::Amount, from, figure.end, format!("{} {code}", figure.normal()));
-    Some(figure.end)
+    let fraction = kilo(at + 2).filter(|_| tokens.joins(at + 1, &['.', ',']))?;
+    Some((scaled(&format!("{}.{fraction}", tokens.digits(at)?), 3), at + 3))
+}
+
+fn multiplier(tokens: &Tokens<'_>, at: usize) -> (usize, usize) {
+    match tokens.str(at) {
+        "million" | "mio" | "mln" => (6, at + 1),
+        "thousand" => (3, at + 1),
+        _ => (0, at),
+    }
+}
+
+/// The number with its decimal point moved to the right.
+fn scaled(number: &str, zeros: usize) -> String {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let mut digits = fraction.chars();
+    let moved: String = (0..zeros).map(|_| digits.next().unwrap_or('0')).collect();
+    let rest = digits.as_str();
+    let dot = if rest.is_empty() { "" } else { "." };
+    format!("{whole}{moved}{dot}{rest}")
+}
+
+/// `5USD`, `USD5`.
+fn glued_amount(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
+    let tokens = finder.tokens;
+    let written = tokens.str(at);
+    let digits = written.trim_matches(|mark: char| mark.is_ascii_alphabetic());
+    let letters = written.strip_prefix(digits).or_else(|| written.strip_suffix(digits))?;
+    let code = currency_code(letters).filter(|_| digits.chars().all(|digit| digit.is_ascii_digit()))?;
+    if tokens.joins(at + 1, &['.', ',', '-']) {
+        return None;
+    }
+    finder.push(Kind::Amount, at, at + 1, format!("{digits} {code}"));
+    Some(at + 1)
 }
 
 /// `1.200,50 EUR`, `1200.50 euros`, `40€`, `1 200 zł`.
@@ -136,6 +179,7 @@ fn currency_word(word: &str) -> Option<&'static str> {
         "zł" | "zloty" | "złotych" => "PLN",
         "kč" => "CZK",
         "рублей" | "руб" | "рубля" => "RUB",
+        "kr" => "KR",
         "pesos" => "MXN",
         _ => return None,
     })

@@ -49,7 +49,9 @@ pub(super) fn find(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
     if !titled && alone && ordinary(tokens, at, starts) {
         return None;
     }
-    let sure = titled || !(starts || finder.capitals_are_common || in_title_case(tokens, at, end));
+    let sure = titled
+        || follows_label(tokens, at, end)
+        || !(starts || finder.capitals_are_common || in_title_case(tokens, at, end));
     finder.push_name(at, end, sure);
     Some(end)
 }
@@ -139,6 +141,16 @@ fn follows_title(tokens: &Tokens<'_>, at: usize) -> bool {
         || (at > 1 && tokens.is_mark(at - 1, &['.']) && tokens.is_word(at - 2, &TITLES))
 }
 
+/// `Partner: Oskar`, `Hotel: Casa Pino`, but not `Cabin: Economy`.
+fn follows_label(tokens: &Tokens<'_>, at: usize, end: usize) -> bool {
+    let people =
+        ["name", "partner", "guest", "contact", "passenger", "customer", "husband", "wife", "driver", "host"];
+    at > 1
+        && tokens.is_mark(at - 1, &[':'])
+        && tokens.same_line(at)
+        && (end > at + 1 || tokens.is_word(at - 2, &people))
+}
+
 /// Single words that only look like a name because a sentence or a label starts with them.
 fn ordinary(tokens: &Tokens<'_>, at: usize, starts: bool) -> bool {
     if !starts {
@@ -182,7 +194,8 @@ fn introduction(tokens: &Tokens<'_>, at: usize) -> Introduction {
         "is" | "IS" => second(&NAME_WORDS),
         "ist" | "are" => second(&["name", "names"]),
         "s" | "S" => third(&["name"]),
-        "named" | "NAMED" | "llamo" | "chamo" | "appelle" | "heiße" | "зовут" => true,
+        "named" | "NAMED" | "llamo" | "chamo" | "chiamo" | "appelle" | "heiße" | "heet" | "зовут"
+        | "اسمي" => true,
         _ => false,
     };
     let possible = || match tokens.str(before) {
@@ -212,7 +225,7 @@ pub(super) fn introduced(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize
         && (end == at || (tokens.same_line(end) && !tokens.adjoins(end)))
         && could_be_name(tokens, end)
     {
-        end += 1;
+        end += if tokens.joins(end + 1, &['-']) && could_be_name(tokens, end + 2) { 3 } else { 1 };
     }
     let closes = end >= tokens.len()
         || matches!(tokens.class(end), Some(Class::Mark(_)))

@@ -1,7 +1,6 @@
 //! Plain numbers: how their separators are read, their units, their words.
 
-use super::moment::split_digits;
-use super::token::{Class, Tokens, ascii_digits};
+use super::token::{Class, Tokens, ascii_digits, split_digits};
 use super::{Finder, Kind};
 
 /// Groups of one number that are looked at.
@@ -125,8 +124,10 @@ impl<'t> Figure<'t> {
         if tokens.class(at) != Some(Class::Number) || tokens.str(at).is_empty() {
             return None;
         }
+        let listed = at > 1 && tokens.joins(at - 1, &[',']) && tokens.class(at - 2) == Some(Class::Number);
         let mut figure = Self { first: tokens.str(at), rest: Vec::new(), form: Form::Whole, end: at + 1 };
-        while figure.rest.len() < LONGEST_GROUPS
+        while !listed
+            && figure.rest.len() < LONGEST_GROUPS
             && let Some((mark, digits, next)) = figure.next_group(tokens, spaced)
         {
             figure.rest.push((mark, digits));
@@ -158,13 +159,23 @@ impl<'t> Figure<'t> {
         let thousands = |groups: &[(char, &str)]| {
             leads(self.first) && groups.iter().all(|(other, digits)| *other == mark && is_group(digits))
         };
-        if thousands(&self.rest) {
+        if thousands(&self.rest) || self.is_indian() {
             Some(Form::Whole)
         } else if matches!(last, ',' | '.') && (middle.is_empty() || (*last != mark && thousands(middle))) {
             Some(Form::Decimal)
         } else {
             self.rest.iter().all(|(mark, _)| *mark == '.').then_some(Form::Dotted)
         }
+    }
+
+    /// `1,50,000`: groups of two before the last three digits.
+    fn is_indian(&self) -> bool {
+        let pair = |(mark, digits): &(char, &str)| *mark == ',' && digits.chars().count() == 2;
+        let first = self.first.chars().count() <= 2 && leads(self.first);
+        let last = |(mark, digits): &(char, &str)| *mark == ',' && is_group(digits);
+        self.rest
+            .split_last()
+            .is_some_and(|(end, middle)| first && last(end) && !middle.is_empty() && middle.iter().all(pair))
     }
 
     /// The number without separators, with a decimal point, without zeros at the end of its decimals.

@@ -84,7 +84,7 @@ fn phone_shape(tokens: &Tokens<'_>, at: usize) -> Option<PhoneShape> {
         match tokens.class(next)? {
             Class::Mark('+') if shape.digits.is_empty() && !shape.plus => shape.plus = true,
             Class::Mark('(') if !shape.bracket && tokens.same_line(next) | (next == at) => {
-                shape.bracket = true
+                shape.bracket = true;
             }
             Class::Mark(')') if shape.bracket && !shape.digits.is_empty() => {}
             Class::Mark('-' | '.' | '/' | '‑')
@@ -92,6 +92,8 @@ fn phone_shape(tokens: &Tokens<'_>, at: usize) -> Option<PhoneShape> {
             {
                 shape.dashes = true;
             }
+            // `+49 (0)171`: a zero that is only dialled at home.
+            Class::Number if shape.plus && tokens.str(next) == "0" && tokens.is_mark(next - 1, &['(']) => {}
             Class::Number if continues(tokens, at, next, &shape) => {
                 let digits = tokens.digits(next)?;
                 shape.groups.push(digits.len());

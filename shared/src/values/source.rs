@@ -1,13 +1,30 @@
 //! Whether a value is said in a set of texts.
 
+use super::clock::either_half;
+use super::date::{Day, WEEKDAYS};
 use super::hashes::Hashes;
-use super::moment::{Day, either_half};
 use super::token::{Class, Tokens};
 use super::{Kind, Value, find, number, words};
 use std::collections::HashSet;
 
 /// Numbers up to this one are never invented: summaries count orders and questions.
 const COUNTED: [&str; 3] = ["0", "1", "2"];
+
+/// Said by a text with a date whose weekday cannot be known.
+const OPEN_DAY: &str = "--";
+const RELATIVE_DAYS: [&str; 11] = [
+    "today",
+    "tomorrow",
+    "tonight",
+    "yesterday",
+    "heute",
+    "morgen",
+    "hoy",
+    "mañana",
+    "hoje",
+    "amanhã",
+    "demain",
+];
 
 /// What a set of texts says: built once, asked for every value.
 ///
@@ -38,13 +55,25 @@ impl Source {
         let tokens = Tokens::of(text);
         for value in find(&tokens) {
             self.said.add(&value.normal);
+            if value.normal.starts_with("--") || value.normal.ends_with("th") {
+                self.said.add(OPEN_DAY);
+            }
             weaker(&value).iter().for_each(|form| self.implied.add(form));
         }
         for at in 0..tokens.len() {
-            if !matches!(tokens.class(at), Some(Class::Mark(_) | Class::Number)) {
-                self.words.add(tokens.str(at));
+            match tokens.class(at) {
+                Some(Class::Mixed) => self.read_parts(tokens.str(at)),
+                Some(Class::Word | Class::Wide) => self.words.add(tokens.str(at)),
+                _ => {}
             }
         }
+    }
+
+    /// `mia_li_3668` also says Mia.
+    fn read_parts(&mut self, token: &str) {
+        self.words.add(token);
+        let parts = token.split(|mark: char| !mark.is_alphabetic()).filter(|part| part.len() > 1);
+        parts.for_each(|part| self.words.add(part));
     }
 
     /// *facts-survive*: the value is still said here, in the same normal form or a more precise one. A name is kept
@@ -66,6 +95,7 @@ impl Source {
                 Kind::Name => self.has_name(&value.normal),
                 Kind::Number => COUNTED.contains(&value.normal.as_str()) || self.has(bare(&value.normal)),
                 Kind::Address => self.has_words(&value.normal),
+                Kind::Date if WEEKDAYS.contains(&value.normal.as_str()) => self.has_open_day(),
                 Kind::Date | Kind::Time | Kind::Amount => {
                     left_open(value).iter().any(|form| self.said.contains(form))
                 }
@@ -86,6 +116,11 @@ impl Source {
 
     fn has(&self, normal: &str) -> bool {
         self.said.contains(normal) || self.implied.contains(normal)
+    }
+
+    /// A weekday can come from `tomorrow` or from a date without its year.
+    fn has_open_day(&self) -> bool {
+        self.said.contains(OPEN_DAY) || RELATIVE_DAYS.iter().any(|word| self.has_word(word))
     }
 
     fn has_word(&self, word: &str) -> bool {
@@ -193,6 +228,7 @@ fn open_times(normal: &str) -> Vec<String> {
     let (Ok(hour), Ok(minute)) = (hour.parse::<u32>(), minute.parse::<u32>()) else { return Vec::new() };
     let mut forms = vec![either_half(hour, minute)];
     if minute == 0 {
+        forms.extend([hour.to_string(), format!("{hour} h")]);
         forms.push((if hour % 12 == 0 { 12 } else { hour % 12 }).to_string());
     }
     forms

@@ -131,6 +131,18 @@ impl<'t> Tokens<'t> {
     }
 }
 
+/// Leading digits and the letters after them: `8th`, `48cm`, `6pm`.
+pub(super) fn split_digits(token: &str) -> Option<(&str, &str)> {
+    let letters = token.find(|character: char| digit_value(character).is_none())?;
+    token.split_at_checked(letters).filter(|(digits, _)| !digits.is_empty())
+}
+
+/// The token after a dash, `to` or `until` that makes a range with the number before it.
+pub(super) fn range_end(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
+    let links = tokens.is_mark(at, &['-', '–', '—', '‑']) || tokens.is_word(at, &["to", "until", "till"]);
+    (links && tokens.same_line(at) && tokens.same_line(at + 1)).then_some(at + 1)
+}
+
 /// Whether a word starts with a capital letter.
 pub(super) fn is_capital(word: &str) -> bool {
     match word.as_bytes().first() {

@@ -16,6 +16,9 @@ static COMMON: LazyLock<Hashes> = LazyLock::new(|| {
 });
 
 const WORDS: &str = "
+    flat herr iban max meet mini plus pro prof rs sra sr señor señora ultra
+    airline airlines arrival bags baggages based birth cards certificate certificates charged departure difference
+    direct dob gold human ids modify numbers option options outbound pending setup talk
     abroad afraid allergic alone angry anxious aware away busy certain curious disabled hungry ill mad nervous pregnant
     sick unable unhappy unsure vegan vegetarian postcode
     a aber about above according account actually add added additional additionally address after again
