@@ -20,6 +20,7 @@ pub mod text;
 pub mod thread;
 pub mod time;
 pub mod window;
+pub mod values;
 
 // What use cases need of the world.
 pub mod traits;

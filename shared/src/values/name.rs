@@ -1,0 +1,243 @@
+//! Names: of people, places and companies, as far as capital letters and introductions show them.
+
+use super::token::{Class, Tokens};
+use super::words::is_common;
+use super::{Finder, Kind};
+
+/// Words of one name that are taken.
+const LONGEST_NAME: usize = 6;
+const LONGEST_WORD: usize = 48;
+
+const PARTICLES: [&str; 16] = [
+    "de", "da", "do", "dos", "das", "di", "du", "del", "della", "van", "von", "der", "den", "la", "bin", "al",
+];
+const TITLES: [&str; 14] = [
+    "mr", "mrs", "ms", "miss", "dr", "prof", "herr", "frau", "sr", "sra", "señor", "señora", "madame",
+    "monsieur",
+];
+
+/// How a text uses capital letters: where most words have one they say nothing.
+pub(super) fn capitals_are_common(tokens: &Tokens<'_>) -> bool {
+    let (mut inside, mut capital) = (0usize, 0usize);
+    for at in 1..tokens.len() {
+        if tokens.class(at) == Some(Class::Word)
+            && tokens.class(at - 1) == Some(Class::Word)
+            && tokens.same_line(at)
+        {
+            inside += 1;
+            capital += usize::from(tokens.str(at).starts_with(char::is_uppercase));
+        }
+    }
+    inside >= 8 && capital * 4 > inside
+}
+
+/// A name that starts at the token; the answer is the token after it.
+pub(super) fn find(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
+    let tokens = finder.tokens;
+    if tokens.class(at) == Some(Class::Wide) {
+        return introduced_wide(finder, at);
+    }
+    let capital = tokens.str(at).starts_with(char::is_uppercase);
+    let introduced = introduction(tokens, at);
+    if !capital || introduced == Introduction::Certain {
+        return introduced_name(finder, at, introduced);
+    }
+    let end = run_end(tokens, at)?;
+    let alone = end == at + 1;
+    let starts = starts_sentence(tokens, at);
+    let titled = at > 0 && follows_title(tokens, at);
+    if !titled && alone && ordinary(tokens, at, starts) {
+        return None;
+    }
+    let sure = titled || !(starts || finder.capitals_are_common || in_title_case(tokens, at, end));
+    finder.push_name(at, end, sure);
+    Some(end)
+}
+
+/// The token after a run of name words: `Ana`, `Ana Souza`, `Anne-Marie`, `O'Brien`, `Charles de Gaulle`, `J. Lee`.
+fn run_end(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
+    let mut end = word_end(tokens, at)?;
+    for _ in 1..LONGEST_NAME {
+        if !tokens.same_line(end) || tokens.adjoins(end) {
+            break;
+        }
+        let particle = tokens.is_word(end, &PARTICLES) && tokens.same_line(end + 1);
+        let next = if particle { end + 1 } else { end };
+        match word_end(tokens, next) {
+            Some(after) => end = after,
+            None => break,
+        }
+    }
+    Some(end)
+}
+
+/// The token after one name word with its hyphens and apostrophes, or after an initial with its full stop.
+fn word_end(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
+    if !is_name_word(tokens, at) {
+        let initial = tokens.str(at).chars().count() == 1 && tokens.str(at).starts_with(char::is_uppercase);
+        let dotted = tokens.is_mark(at + 1, &['.']) && tokens.adjoins(at + 1) && is_name_word(tokens, at + 2);
+        let prefix = tokens.joins(at + 1, &['\'', '’']) && is_name_word(tokens, at + 2);
+        return match (initial, dotted, prefix) {
+            (true, true, _) => Some(at + 2),
+            (true, _, true) => Some(at + 3),
+            _ => None,
+        };
+    }
+    let mut end = at + 1;
+    while tokens.joins(end, &['-', '‑']) && is_name_word(tokens, end + 1) {
+        end += 2;
+    }
+    Some(end)
+}
+
+fn is_name_word(tokens: &Tokens<'_>, at: usize) -> bool {
+    if tokens.class(at) != Some(Class::Word) {
+        return false;
+    }
+    let word = tokens.str(at);
+    if !word.starts_with(char::is_uppercase) || word.len() < 2 || word.len() > LONGEST_WORD {
+        return false;
+    }
+    let shouted = !word.chars().any(char::is_lowercase);
+    let letters = word.chars().count();
+    let loud = shouted && (letters < 3 || is_shouted(tokens, at));
+    letters > 1 && !loud && !is_common(&word.to_lowercase()) && !is_contraction(tokens, at)
+}
+
+/// `I'm`, `They're`, `Don't`, but not the possessive `Ana's`.
+fn is_contraction(tokens: &Tokens<'_>, at: usize) -> bool {
+    tokens.joins(at + 1, &['\'', '’']) && tokens.is_word(at + 2, &["m", "re", "ve", "ll", "d", "t"])
+}
+
+/// An upper-case word between others is shouting, not a name.
+fn is_shouted(tokens: &Tokens<'_>, at: usize) -> bool {
+    let loud = |at: usize| {
+        let word = tokens.str(at);
+        tokens.class(at) == Some(Class::Word) && word.len() > 3 && !word.chars().any(char::is_lowercase)
+    };
+    (at > 0 && tokens.same_line(at) && loud(at - 1)) || (tokens.same_line(at + 1) && loud(at + 1))
+}
+
+fn starts_sentence(tokens: &Tokens<'_>, at: usize) -> bool {
+    if at == 0 || !tokens.same_line(at) {
+        return true;
+    }
+    match tokens.class(at - 1) {
+        Some(Class::Mark('.')) => !(at > 1 && is_initial(tokens, at - 2)),
+        Some(Class::Mark(mark)) => "!?:;…。！？*•-–—|>\"“”«»([{/#=".contains(mark),
+        Some(Class::Number | Class::Wide) => tokens.adjoins(at),
+        _ => false,
+    }
+}
+
+fn is_initial(tokens: &Tokens<'_>, at: usize) -> bool {
+    tokens.str(at).chars().count() == 1 || tokens.is_word(at, &TITLES)
+}
+
+fn follows_title(tokens: &Tokens<'_>, at: usize) -> bool {
+    tokens.is_word(at - 1, &TITLES)
+        || (at > 1 && tokens.is_mark(at - 1, &['.']) && tokens.is_word(at - 2, &TITLES))
+}
+
+/// Single words that only look like a name because a sentence or a label starts with them.
+fn ordinary(tokens: &Tokens<'_>, at: usize, starts: bool) -> bool {
+    if !starts {
+        return false;
+    }
+    let label = tokens.is_mark(at + 1, &[':']) || tokens.is_mark(at + 1, &['*']);
+    let lower = tokens.str(at).to_lowercase();
+    let ending = ["ing", "tion", "ment", "ly", "ness", "able", "ible", "ity", "ance", "ence"];
+    label || (lower.len() > 5 && ending.iter().any(|ending| lower.ends_with(ending)))
+}
+
+/// `Late Checkout Requested`: the whole line is capitalised, so nothing in it stands out.
+fn in_title_case(tokens: &Tokens<'_>, first: usize, end: usize) -> bool {
+    let before = first > 0 && tokens.same_line(first) && {
+        let word = tokens.str(first - 1);
+        word.starts_with(char::is_uppercase) && word.len() > 1 && starts_sentence(tokens, first - 1)
+    };
+    before && (!tokens.same_line(end) || end >= tokens.len()) && end - first < 2
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Introduction {
+    None,
+    /// `I'm`, `this is`: an adjective as often as a name.
+    Possible,
+    /// `my name is`, `named`, `me llamo`.
+    Certain,
+}
+
+fn introduction(tokens: &Tokens<'_>, at: usize) -> Introduction {
+    let Some(before) = at.checked_sub(1).filter(|_| tokens.class(at) == Some(Class::Word)) else {
+        return Introduction::None;
+    };
+    if !tokens.same_line(at) {
+        return Introduction::None;
+    }
+    let second = before.checked_sub(1);
+    let pair = |one: &[&str], two: &[&str]| {
+        tokens.is_word(before, two) && second.is_some_and(|second| tokens.is_word(second, one))
+    };
+    let names = ["name", "nome", "nombre", "nom", "имя"];
+    let labelled =
+        tokens.is_mark(before, &[':']) && second.is_some_and(|second| tokens.is_word(second, &names));
+    if labelled
+        || pair(&names, &["is", "é", "es", "est", "ist", "s"])
+        || pair(&["name", "names"], &["ist", "are"])
+        || tokens.is_word(before, &["named", "llamo", "chamo", "appelle", "heiße", "зовут"])
+        || (tokens.is_word(before, &["s"]) && before >= 2 && tokens.is_word(before - 2, &["name"]))
+    {
+        return Introduction::Certain;
+    }
+    let am = tokens.is_word(before, &["m"]) && before >= 2 && tokens.is_word(before - 2, &["i"]);
+    if am || pair(&["i"], &["am"]) || pair(&["this"], &["is"]) {
+        return Introduction::Possible;
+    }
+    Introduction::None
+}
+
+/// A name in lower case or in capitals throughout, after words that introduce one.
+fn introduced_name(finder: &mut Finder<'_, '_>, at: usize, introduction: Introduction) -> Option<usize> {
+    if introduction == Introduction::None {
+        return None;
+    }
+    let tokens = finder.tokens;
+    let mut end = at;
+    while end < at + 3
+        && (end == at || (tokens.same_line(end) && !tokens.adjoins(end)))
+        && could_be_name(tokens, end)
+    {
+        end += 1;
+    }
+    let closes = end >= tokens.len()
+        || matches!(tokens.class(end), Some(Class::Mark(_)))
+        || tokens.is_word(end, &["and", "from", "here", "at", "with"]);
+    if end == at || (introduction == Introduction::Possible && !closes) {
+        return None;
+    }
+    finder.push_name(at, end, false);
+    Some(end)
+}
+
+fn could_be_name(tokens: &Tokens<'_>, at: usize) -> bool {
+    let lower = tokens.str(at).to_lowercase();
+    let ending = ["ing", "ed", "ly", "ful", "less", "able", "ous", "ent"];
+    tokens.class(at) == Some(Class::Word)
+        && (2..=LONGEST_WORD).contains(&lower.len())
+        && !is_common(&lower)
+        && !(lower.len() > 4 && ending.iter().any(|ending| lower.ends_with(ending)))
+}
+
+/// `我叫王伟`, `我的名字是王伟`: scripts without capitals show a name only by its introduction.
+fn introduced_wide(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
+    let tokens = finder.tokens;
+    let written = tokens.str(at);
+    let name = ["我叫", "名字是", "名字叫", "姓名是"].iter().find_map(|intro| {
+        let (_, name) = written.split_once(intro)?;
+        (2..=4).contains(&name.chars().count()).then_some(name)
+    })?;
+    let start = tokens.all.get(at)?.end - name.len();
+    finder.push_part(Kind::Name, start, name);
+    Some(at + 1)
+}

@@ -1,0 +1,205 @@
+//! Whether a value is said in a set of texts.
+
+use super::moment::{Day, either_half};
+use super::token::{Class, Tokens};
+use super::{Kind, Value, find, number, words};
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hasher};
+
+/// Numbers up to this one are never invented: summaries count orders and questions.
+const COUNTED: [&str; 3] = ["0", "1", "2"];
+
+/// What a set of texts says: built once, asked for every value.
+///
+/// Two questions differ in how much they forgive. [`keeps`](Self::keeps) is for *facts-survive*: is the value still
+/// there, as precisely as before? [`occurs`](Self::occurs) is for *nothing-invented* and for replies: could the value
+/// come from here? A year, a half of the day, a currency or a country code that the texts leave open may be filled in.
+#[derive(Debug, Default, Clone)]
+pub struct Source {
+    said: HashSet<String>,
+    implied: HashSet<String>,
+    words: Vec<u64>,
+}
+
+impl Source {
+    /// What these texts say.
+    pub fn new<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let mut source = Self::default();
+        for text in texts {
+            source.read(text);
+        }
+        source.words.sort_unstable();
+        source.words.dedup();
+        source
+    }
+
+    fn read(&mut self, text: &str) {
+        let tokens = Tokens::of(text);
+        for value in find(&tokens) {
+            self.implied.extend(weaker(&value));
+            self.said.insert(value.normal);
+        }
+        let letters = |at: &usize| !matches!(tokens.class(*at), Some(Class::Mark(_) | Class::Number) | None);
+        self.words.extend((0..tokens.len()).filter(letters).map(|at| hash(tokens.str(at))));
+    }
+
+    /// *facts-survive*: the value is still said here, in the same normal form or a more precise one. A name is kept
+    /// if all its words are, in any case and order; a number also as a word.
+    pub fn keeps(&self, value: &Value<'_>) -> bool {
+        self.has(&value.normal)
+            || match value.kind {
+                Kind::Name => self.has_words(&value.normal),
+                Kind::Number => number::in_words(bare(&value.normal)).iter().any(|word| self.has_word(word)),
+                Kind::Phone => weaker(value).iter().any(|digits| self.said.contains(digits.as_str())),
+                _ => false,
+            }
+    }
+
+    /// *nothing-invented*: the value is said here or can come from here.
+    pub fn occurs(&self, value: &Value<'_>) -> bool {
+        self.keeps(value)
+            || match value.kind {
+                Kind::Name => self.has_name(&value.normal),
+                Kind::Number => COUNTED.contains(&value.normal.as_str()) || self.has(bare(&value.normal)),
+                Kind::Address => self.has_words(&value.normal),
+                Kind::Date | Kind::Time | Kind::Amount => {
+                    left_open(value).iter().any(|form| self.said.contains(form))
+                }
+                Kind::Id | Kind::Email | Kind::Url | Kind::Phone => false,
+            }
+    }
+
+    /// The values of the text that are not kept here, each normal form once, in the order of the text.
+    pub fn lost<'t>(&self, text: &'t str) -> Vec<Value<'t>> {
+        distinct(super::values(text), |value| !self.keeps(value))
+    }
+
+    /// The values of the text that do not occur here, each normal form once, in the order of the text. Names that
+    /// may be ordinary words are not among them.
+    pub fn invented<'t>(&self, text: &'t str) -> Vec<Value<'t>> {
+        distinct(super::values(text), |value| value.sure && !self.occurs(value))
+    }
+
+    fn has(&self, normal: &str) -> bool {
+        self.said.contains(normal) || self.implied.contains(normal)
+    }
+
+    fn has_word(&self, word: &str) -> bool {
+        self.words.binary_search(&hash(word)).is_ok()
+    }
+
+    fn has_words(&self, normal: &str) -> bool {
+        let mut parts =
+            normal.split(|mark: char| !mark.is_alphanumeric()).filter(|part| !part.is_empty()).peekable();
+        parts.peek().is_some() && parts.all(|part| self.has_word(part) || self.has(part))
+    }
+
+    /// Ordinary words beside a name, plurals and singulars do not make it an invention.
+    fn has_name(&self, normal: &str) -> bool {
+        normal.split(|mark: char| !mark.is_alphanumeric()).all(|part| {
+            part.chars().count() < 2
+                || words::is_common(part)
+                || self.has_word(part)
+                || part.strip_suffix('s').is_some_and(|singular| self.has_word(singular))
+                || self.has_word(&format!("{part}s"))
+        })
+    }
+}
+
+fn distinct<'t>(values: Vec<Value<'t>>, wanted: impl Fn(&Value<'t>) -> bool) -> Vec<Value<'t>> {
+    let mut seen = HashSet::new();
+    values.into_iter().filter(|value| wanted(value) && seen.insert(value.normal.clone())).collect()
+}
+
+/// A number without its unit.
+fn bare(normal: &str) -> &str {
+    normal.split(' ').next().unwrap_or(normal)
+}
+
+/// Less precise forms that whoever says the value says too.
+fn weaker(value: &Value<'_>) -> Vec<String> {
+    let normal = value.normal.as_str();
+    match value.kind {
+        Kind::Date => weaker_dates(normal),
+        Kind::Time => left_open(value),
+        Kind::Amount | Kind::Number => vec![bare(normal).to_owned()],
+        Kind::Phone => weaker_phones(value),
+        Kind::Id => weaker_ids(normal),
+        Kind::Email => normal.split('@').map(str::to_owned).collect(),
+        Kind::Url => vec![normal.split('/').next().unwrap_or(normal).to_owned()],
+        Kind::Address | Kind::Name => normal.split(' ').map(str::to_owned).collect(),
+    }
+}
+
+fn weaker_dates(normal: &str) -> Vec<String> {
+    let Some(day) = Day::read(normal) else { return Vec::new() };
+    let mut forms = vec![number::ordinal(day.day), format!("--{:02}", day.month), day.day.to_string()];
+    forms.extend(day.either());
+    let yearless = Day { year: None, ..day };
+    forms.extend(yearless.either());
+    if let Some(year) = day.year {
+        forms.extend([yearless.normal(), format!("{year:04}-{:02}", day.month), year.to_string()]);
+        forms.extend(day.weekday().map(str::to_owned));
+    }
+    forms
+}
+
+/// Phone numbers are the same if one ends in the other: the country and the leading zero are often left out.
+fn weaker_phones(value: &Value<'_>) -> Vec<String> {
+    let digits = value.normal.trim_start_matches('+');
+    let longest = digits.len().saturating_sub(7).min(4);
+    let mut forms: Vec<String> =
+        (0..=longest).filter_map(|from| digits.get(from..)).map(str::to_owned).collect();
+    forms.push(format!("0{digits}"));
+    forms
+}
+
+/// The number in an id (`HM-20931` is also 20931) and the last four digits of a long one.
+fn weaker_ids(normal: &str) -> Vec<String> {
+    let digits: String =
+        normal.chars().skip_while(|mark| !mark.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    let last = digits.len().checked_sub(4).filter(|from| *from >= 3).and_then(|from| digits.get(from..));
+    let mut forms: Vec<String> = last.map(str::to_owned).into_iter().collect();
+    forms.push(digits.trim_start_matches('0').to_owned());
+    forms.push(digits);
+    forms
+}
+
+/// Forms that leave open what this value says: without its year, its half of the day, its currency.
+fn left_open(value: &Value<'_>) -> Vec<String> {
+    let normal = value.normal.as_str();
+    match value.kind {
+        Kind::Date => open_dates(normal),
+        Kind::Time => open_times(normal),
+        _ => vec![bare(normal).to_owned()],
+    }
+}
+
+fn open_dates(normal: &str) -> Vec<String> {
+    let Some(day) = Day::read(normal) else { return Vec::new() };
+    let yearless = Day { year: None, ..day };
+    let mut forms = vec![number::ordinal(day.day), yearless.normal()];
+    forms.extend(day.either());
+    forms.extend(yearless.either());
+    forms
+}
+
+fn open_times(normal: &str) -> Vec<String> {
+    let Some((hour, minute)) = normal.split_once(':') else { return Vec::new() };
+    let (Ok(hour), Ok(minute)) = (hour.parse::<u32>(), minute.parse::<u32>()) else { return Vec::new() };
+    let mut forms = vec![either_half(hour, minute)];
+    if minute == 0 {
+        forms.push((if hour % 12 == 0 { 12 } else { hour % 12 }).to_string());
+    }
+    forms
+}
+
+/// Words compare in lower case, by hash: a set of texts has thousands, and their letters are not needed again.
+fn hash(word: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut buffer = [0u8; 4];
+    for letter in word.chars().flat_map(char::to_lowercase) {
+        hasher.write(letter.encode_utf8(&mut buffer).as_bytes());
+    }
+    hasher.finish()
+}
