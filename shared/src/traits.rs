@@ -2,8 +2,12 @@
 //!
 //! Each trait is small, and each implementation lives in an adapter (or in a test).
 
+use crate::case::Category;
+use crate::contact::ContactId;
+use crate::job::{FoldJob, TurnJob};
 use crate::time::Timestamp;
 use futures::future::BoxFuture;
+use serde::Serialize;
 use serde_json::{Map, Value};
 use std::time::Duration;
 use ulid::Ulid;
@@ -129,6 +133,52 @@ impl ModelError {
             Self::Filtered => "filtered",
             Self::Declined => "declined",
             Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// The queues on which work waits.
+pub trait Queue: Send + Sync {
+    /// Sends a turn's job, to be received after `delay` at the earliest (at most 15 minutes).
+    fn send_turn<'a>(&'a self, job: &'a TurnJob, delay: Duration) -> BoxFuture<'a, Result<(), SendError>>;
+    /// Sends a fold's job.
+    fn send_fold<'a>(&'a self, job: &'a FoldJob) -> BoxFuture<'a, Result<(), SendError>>;
+}
+
+/// The bus on which others listen.
+pub trait Events: Send + Sync {
+    /// Publishes what happened.
+    fn publish<'a>(&'a self, event: &'a Event) -> BoxFuture<'a, Result<(), SendError>>;
+}
+
+/// Something did not go out. It is never the end of a turn.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not sent: {code}")]
+pub struct SendError {
+    /// The error's code.
+    pub code: String,
+}
+
+/// What others may want to know; ids only (*quiet-logs*).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Event {
+    /// A person is needed.
+    CaseOpened {
+        /// Whose case.
+        contact_id: ContactId,
+        /// Which.
+        case_id: Ulid,
+        /// Why the bot stopped.
+        category: Category,
+    },
+}
+
+impl Event {
+    /// The event's name on the bus.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::CaseOpened { .. } => "CaseOpened",
         }
     }
 }

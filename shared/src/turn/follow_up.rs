@@ -1,0 +1,85 @@
+//! What follows a commit: jobs, events and the trace's outcome, in parallel and bounded. Their failure never fails
+//! the reply; a later copy of the turn's job sends them again unless the message says `followed_up`.
+
+use super::Context;
+use crate::contact::ContactId;
+use crate::job::{FoldJob, FoldReason};
+use crate::store::{StoreError, TraceKey};
+use crate::thread::{BotKind, Message, Seq};
+use crate::trace::Outcome;
+use crate::traits::{Event, SendError};
+use std::time::Duration;
+
+/// What all of it may take together.
+const TIME: Duration = Duration::from_millis(200);
+
+/// Sends what follows a commit.
+pub(super) async fn send(ctx: &Context, trace: TraceKey, message: Option<&Message>, outcome: &Outcome) {
+    let opened = outcome.case_id.filter(|_| message.is_some());
+    let category = outcome.category.as_deref().and_then(crate::case::Category::from_code);
+    let event = opened.zip(category).map(|(case_id, category)| Event::CaseOpened {
+        contact_id: trace.contact,
+        case_id,
+        category,
+    });
+    let jobs = async {
+        let put_outcome = ctx.store.put_outcome(trace, outcome, ctx.clock.now());
+        let (sent, written) = futures::join!(jobs(ctx, trace.contact, message, event), put_outcome);
+        if let Err(error) = written {
+            tracing::warn!(contact = %trace.contact, %error, "the outcome of a trace was not written");
+        }
+        if let Err(error) = sent {
+            tracing::warn!(contact = %trace.contact, %error, "what follows a commit was not sent");
+        }
+    };
+    if tokio::time::timeout(TIME, jobs).await.is_err() {
+        tracing::warn!(contact = %trace.contact, "what follows a commit took too long");
+    }
+}
+
+/// Sends again what follows a bot's message, unless it says that all of it was sent.
+///
+/// # Errors
+/// The message cannot be read.
+pub async fn resume(ctx: &Context, contact: ContactId, seq: Seq) -> Result<(), StoreError> {
+    let Some(message) = ctx.store.reply_to(contact, seq, ctx.limits.reply_search).await? else { return Ok(()) };
+    if message.followed_up {
+        return Ok(());
+    }
+    let case = ctx.store.cases(contact).await?.into_iter().find(|case| case.trace == message.trace);
+    let event = case.map(|case| Event::CaseOpened {
+        contact_id: contact,
+        case_id: case.case_id,
+        category: case.category,
+    });
+    if let Err(error) = jobs(ctx, contact, Some(&message), event).await {
+        tracing::warn!(%contact, %error, "what follows a commit was not sent again");
+    }
+    Ok(())
+}
+
+async fn jobs(
+    ctx: &Context,
+    contact: ContactId,
+    message: Option<&Message>,
+    event: Option<Event>,
+) -> Result<(), SendError> {
+    let Some(message) = message else { return Ok(()) };
+    let why = match message.kind {
+        Some(BotKind::Notice) => FoldReason::Escalation,
+        _ => FoldReason::Reply,
+    };
+    let job = FoldJob { contact_id: contact, up_to: message.seq, why };
+    let publish = async {
+        match &event {
+            Some(event) => ctx.events.publish(event).await,
+            None => Ok(()),
+        }
+    };
+    futures::try_join!(ctx.queue.send_fold(&job), publish)?;
+    if let Err(error) = ctx.store.mark_followed_up(contact, message.seq).await {
+        tracing::warn!(%contact, %error, "a message was not marked as followed up");
+    }
+    Ok(())
+}
+

@@ -1,0 +1,203 @@
+//! Gathering: everything that a turn decides on, in parallel, each part bounded.
+
+use super::Context;
+use crate::agent::{AgentVersion, DEFAULT_AGENT};
+use crate::case::Case;
+use crate::contact::{Account, ContactId};
+use crate::facts::Fact;
+use crate::prompt::Source;
+use crate::recall::{self, Candidate, Memory};
+use crate::snapshot::Snapshot;
+use crate::store::{Gathered, Spill, StoreError};
+use crate::thread::{Channel, Head, Message, Seq};
+use crate::trace::Degraded;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A thread as one turn sees it.
+#[derive(Debug, Clone)]
+pub struct Thread {
+    /// The head; its numbers are those of the messages that were read.
+    pub head: Head,
+    /// Snapshot and history, if there are any that can be read.
+    pub snapshot: Option<Snapshot>,
+    /// The agent's version.
+    pub agent: Arc<AgentVersion>,
+    /// The newest messages, newest first and dense.
+    pub newest_first: Vec<Message>,
+    /// The account's records.
+    pub facts: Source<Vec<Fact>>,
+    /// The contact's newest cases.
+    pub cases: Source<Vec<Case>>,
+    /// What may be recalled.
+    pub spills: Source<Vec<Spill>>,
+    /// What was down, slow or unreadable, and why.
+    pub degraded: Vec<Degraded>,
+}
+
+/// How often a thread is read again because it moved while it was read.
+const REREADS: usize = 2;
+
+impl Thread {
+    /// A thread of a contact that has said nothing yet.
+    ///
+    /// # Errors
+    /// The agent's version cannot be read.
+    pub async fn new(ctx: &Context, contact: ContactId) -> Result<Self, StoreError> {
+        let Gathered { live, .. } = ctx.store.gather(contact, DEFAULT_AGENT).await?;
+        Ok(Self {
+            head: Head::new(contact),
+            snapshot: Some(Snapshot::empty()),
+            agent: agent(ctx, live).await?,
+            newest_first: vec![],
+            facts: Source::Found(vec![]),
+            cases: Source::Found(vec![]),
+            spills: Source::Found(vec![]),
+            degraded: vec![],
+        })
+    }
+
+    /// The customer messages that wait for an answer, oldest first.
+    pub fn unsettled(&self) -> Vec<&Message> {
+        let settled = self.head.settled_seq;
+        let waits = |message: &&Message| message.asks_for_a_turn() && message.seq > settled;
+        self.newest_first.iter().filter(waits).rev().collect()
+    }
+
+    /// The account on which the newest customer message came, and on which it is answered.
+    pub fn account(&self) -> Account {
+        self.newest_customer().map_or_else(Account::chat, |message| message.account.clone())
+    }
+
+    /// The way the newest customer message came.
+    pub fn channel(&self) -> Channel {
+        self.newest_customer().map_or(Channel::Chat, |message| message.channel)
+    }
+
+    fn newest_customer(&self) -> Option<&Message> {
+        self.newest_first.iter().find(|message| message.asks_for_a_turn())
+    }
+
+    /// Adds a message that was admitted on the number that was gathered.
+    pub fn admitted(mut self, head: Head, message: Message) -> Self {
+        self.newest_first.insert(0, message);
+        self.head = head;
+        self
+    }
+
+    /// Memories that resemble what the customer writes now.
+    pub fn memories(&self, ctx: &Context) -> Source<Vec<Memory>> {
+        let Source::Found(spills) = &self.spills else { return Source::Failed };
+        let query: Vec<String> = self
+            .unsettled()
+            .into_iter()
+            .map(|message| message.shown(ctx.limits.message_chars).into_owned())
+            .collect();
+        let candidates: Vec<Candidate> = spills.iter().map(candidate).collect();
+        let (most, chars) = (ctx.limits.memories, ctx.limits.memory_chars);
+        Source::Found(recall::rank(&candidates, &query.join("\n"), most, chars))
+    }
+}
+
+fn candidate(spill: &Spill) -> Candidate {
+    Candidate {
+        text: spill.text.clone(),
+        also: spill.values.clone(),
+        from_seq: spill.from_seq,
+        to_seq: spill.to_seq,
+        at: spill.at,
+    }
+}
+
+/// Reads everything that a turn decides on; `None` where the contact is gone or being erased.
+///
+/// The numbers that a turn commits on are those of the messages it read: a head that is newer than them, or
+/// older, means read again.
+///
+/// # Errors
+/// Head or messages cannot be read. Everything else may fail: it is marked as failed and the turn goes on
+/// (*optional-is-optional*).
+pub async fn gather(ctx: &Context, contact: ContactId) -> Result<Option<Thread>, StoreError> {
+    let mut degraded = vec![];
+    let recall_time = Duration::from_millis(ctx.limits.recall_millis);
+    let (log, facts, cases, spills) = futures::join!(
+        log(ctx, contact),
+        within(FACTS_TIME, ctx.store.facts(contact, &ctx.limits)),
+        within(FACTS_TIME, ctx.store.cases(contact)),
+        within(recall_time, ctx.store.spills(contact, ctx.limits.bank_items)),
+    );
+    let (state, newest_first) = log?;
+    let Some(head) = state.head.filter(|head| !head.erasing) else { return Ok(None) };
+    let snapshot = state.snapshot.map_err(|_| degraded.push(Degraded::new("snapshot", "unreadable"))).ok();
+    if state.live.is_none() {
+        degraded.push(Degraded::new("agent", "none installed"));
+    }
+    Ok(Some(Thread {
+        agent: agent(ctx, state.live).await?,
+        snapshot,
+        facts: source("facts", facts, &mut degraded),
+        cases: source("cases", cases, &mut degraded),
+        spills: source("recall", spills, &mut degraded),
+        head,
+        newest_first,
+        degraded,
+    }))
+}
+
+/// Facts and cases may take this long; then the turn goes on without them.
+const FACTS_TIME: Duration = Duration::from_secs(3);
+
+/// Head and messages of one moment.
+async fn log(ctx: &Context, contact: ContactId) -> Result<(Gathered, Vec<Message>), StoreError> {
+    let mut rereads = 0;
+    loop {
+        let (mut state, newest) = futures::try_join!(
+            ctx.store.gather(contact, DEFAULT_AGENT),
+            ctx.store.newest(contact, &ctx.limits)
+        )?;
+        let read_to = newest.first().map_or(Seq::NONE, |message| message.seq);
+        let moved = state.head.as_ref().is_some_and(|head| head.last_seq != read_to);
+        if !moved || rereads == REREADS {
+            // Still moving: the turn takes the numbers that it read, and its commit finds out.
+            state.head = state.head.map(|head| on_numbers_read(head, &newest));
+            return Ok((state, newest));
+        }
+        rereads += 1;
+    }
+}
+
+fn on_numbers_read(head: Head, newest_first: &[Message]) -> Head {
+    let read_to = newest_first.first().map_or(Seq::NONE, |message| message.seq);
+    let newest_customer = newest_first.iter().find(|message| message.asks_for_a_turn());
+    let last_customer_seq = match newest_customer {
+        Some(message) if head.last_seq != read_to => message.seq,
+        _ => head.last_customer_seq,
+    };
+    Head { last_seq: read_to, last_customer_seq, ..head }
+}
+
+async fn within<T>(
+    time: Duration,
+    read: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, &'static str> {
+    match tokio::time::timeout(time, read).await {
+        Ok(Ok(found)) => Ok(found),
+        Ok(Err(StoreError::Corrupt { .. })) => Err("unreadable"),
+        Ok(Err(_)) => Err("unavailable"),
+        Err(_) => Err("late"),
+    }
+}
+
+fn source<T>(part: &str, read: Result<T, &'static str>, degraded: &mut Vec<Degraded>) -> Source<T> {
+    match read {
+        Ok(found) => Source::Found(found),
+        Err(why) => {
+            degraded.push(Degraded::new(part, why));
+            Source::Failed
+        }
+    }
+}
+
+async fn agent(ctx: &Context, live: Option<u32>) -> Result<Arc<AgentVersion>, StoreError> {
+    ctx.agents.version(&ctx.store, live).await
+}

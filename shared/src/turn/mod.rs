@@ -1,0 +1,260 @@
+//! A turn: guard → gather → decide → commit → jobs.
+//!
+//! It is the same turn whichever door a message came through. It ends in a reply, a case or silence; a lost
+//! race is one of its ends, never an error.
+
+mod agents;
+mod decide;
+mod follow_up;
+mod gather;
+
+pub use agents::Agents;
+pub use follow_up::resume;
+pub use gather::{Thread, gather};
+
+use crate::contact::{Account, ContactId};
+use crate::decision::Decision;
+use crate::limits::Limits;
+use crate::store::{Committed, NewCase, NewReply, Store, StoreError, TraceKey};
+use crate::thread::{Head, Message, Mode, Seq};
+use crate::time::Timestamp;
+use crate::trace::Outcome;
+use crate::traits::{Clock, Events, Model, Queue};
+use decide::Decided;
+use std::sync::Arc;
+use std::time::Duration;
+use ulid::Ulid;
+
+/// What every turn needs; built once, at start.
+#[derive(Clone)]
+pub struct Context {
+    /// The table.
+    pub store: Store,
+    /// The reply model.
+    pub model: Arc<dyn Model>,
+    /// The queues.
+    pub queue: Arc<dyn Queue>,
+    /// The bus.
+    pub events: Arc<dyn Events>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// The limits.
+    pub limits: Limits,
+    /// Versions of agents that this process has read.
+    pub agents: Arc<Agents>,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// The bot replied.
+    Replied(Said),
+    /// A person takes over; with the notice, if the customer got one.
+    Escalated(Option<Said>),
+    /// Nothing is said: settled, a person answers, opted out, or answered by another turn.
+    Silent,
+    /// A newer message came, and its turn answers both.
+    Superseded,
+}
+
+/// A message of the bot, as its customer sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Its number.
+    pub seq: Seq,
+    /// Its text.
+    pub text: String,
+}
+
+/// One turn's own data.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn {
+    /// Its name on the lease.
+    pub owner: Ulid,
+    /// When the message was received, or the job.
+    pub received_at: Timestamp,
+    /// When the customer must have an answer.
+    pub deadline: Timestamp,
+}
+
+/// A lease outlives its turn's deadline by this much.
+const LEASE_GRACE: Duration = Duration::from_secs(5);
+/// What is kept of a turn's time for the commit.
+const COMMIT_TIME: Duration = Duration::from_millis(1_500);
+/// How often a turn starts again because a person came and went.
+const ROUNDS: usize = 3;
+
+impl Turn {
+    /// A turn that starts now.
+    pub fn starting(ctx: &Context, received_at: Timestamp) -> Self {
+        Self {
+            owner: ctx.clock.ulid(),
+            received_at,
+            deadline: received_at + ctx.limits.reply_budget(),
+        }
+    }
+
+    /// Until when the turn's lease lasts.
+    pub fn lease_until(&self) -> Timestamp {
+        self.deadline + LEASE_GRACE
+    }
+}
+
+/// Why a thread needs nothing of the bot, if so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// Nothing asks for a turn.
+    Settled,
+    /// A person answers.
+    Human,
+    /// The contact wants to hear nothing on this account.
+    OptedOut,
+}
+
+/// The guard of a turn (*silent-means-silent*): no model, no fold, no retention.
+pub fn guard(head: &Head, account: &Account) -> Option<Guard> {
+    match head {
+        head if head.mode == Mode::Human => Some(Guard::Human),
+        head if head.last_customer_seq <= head.settled_seq => Some(Guard::Settled),
+        head if head.opted_out.contains(account) => Some(Guard::OptedOut),
+        _ => None,
+    }
+}
+
+/// Whether the turn that holds the lease may commit although newer messages come (the burst rule).
+pub fn may_commit_in_a_burst(head: &Head, now: Timestamp, limits: &Limits) -> bool {
+    let unsettled = head.turn_seq.0.saturating_sub(head.settled_seq.0);
+    let waited = head.waiting_since.is_some_and(|since| now.since(since) >= burst_wait(limits));
+    unsettled >= limits.burst_messages as u64 || waited
+}
+
+fn burst_wait(limits: &Limits) -> Duration {
+    Duration::from_secs(limits.burst_wait_seconds)
+}
+
+/// Runs a turn on a thread that was gathered and whose lease is held.
+///
+/// # Errors
+/// The table cannot be read or written; the turn's job answers later.
+pub async fn run(ctx: &Context, turn: Turn, thread: Thread) -> Result<End, StoreError> {
+    let contact = thread.head.contact_id;
+    let ended = rounds(ctx, turn, thread).await;
+    if !matches!(ended, Ok(End::Replied(_) | End::Escalated(_))) {
+        // A commit has ended the lease already; whatever else happens, nobody has to wait for its time.
+        let released = ctx.store.release_lease(contact, turn.owner).await;
+        if let Err(error) = released {
+            tracing::warn!(%contact, %error, "a lease was not released");
+        }
+    }
+    ended
+}
+
+async fn rounds(ctx: &Context, turn: Turn, mut thread: Thread) -> Result<End, StoreError> {
+    for _ in 0..ROUNDS {
+        if let Some(guard) = guard(&thread.head, &thread.account()) {
+            return silence(ctx, &thread.head, guard).await;
+        }
+        let decided = decide::decide(ctx, turn, &thread).await;
+        match commit(ctx, turn, &thread, decided).await? {
+            Some(end) => return Ok(end),
+            None => thread = gather(ctx, thread.head.contact_id).await?.unwrap_or(thread),
+        }
+    }
+    Ok(End::Silent)
+}
+
+async fn silence(ctx: &Context, head: &Head, guard: Guard) -> Result<End, StoreError> {
+    if guard == Guard::OptedOut {
+        ctx.store.settle(head).await?;
+    }
+    Ok(End::Silent)
+}
+
+/// Commits a decision; `None` if the turn must start again.
+async fn commit(
+    ctx: &Context,
+    turn: Turn,
+    thread: &Thread,
+    decided: Decided,
+) -> Result<Option<End>, StoreError> {
+    let now = ctx.clock.now();
+    let store = ctx.store.until(turn.lease_until().max(now + COMMIT_TIME));
+    let reply = reply_of(ctx, turn, thread, &decided, now);
+    let committed = match &decided.decision {
+        Decision::Reply { .. } => store.commit_reply(&thread.head, &reply).await?,
+        Decision::Escalate(escalation) => {
+            let case = NewCase {
+                case_id: ctx.clock.ulid(),
+                category: escalation.category,
+                reason: escalation.reason.clone(),
+                topic: escalation.topic.clone(),
+                notice: Some(NOTICE.into()),
+                reply,
+            };
+            store.escalate(&thread.head, &case).await?
+        }
+    };
+    let (message, case) = match committed {
+        Committed::Done { message, case } => (message, case),
+        Committed::Superseded => return Ok(Some(End::Superseded)),
+        Committed::Silenced | Committed::Gone => return Ok(Some(End::Silent)),
+        Committed::Again => return Ok(None),
+    };
+    let contact = thread.head.contact_id;
+    let outcome = decided.outcome(message.as_deref(), case, ctx.clock.now().since(turn.received_at));
+    tell(contact, &outcome);
+    let trace = TraceKey { contact, seq: reply_to(thread), id: decided.trace_id };
+    follow_up::send(ctx, trace, message.as_deref(), &outcome).await;
+    Ok(Some(end(message.map(|message| *message), case, ctx.limits.message_chars)))
+}
+
+/// What the customer is told when a person takes over.
+const NOTICE: &str = "Thank you for your message. A colleague of ours will take care of this and answer you here.";
+
+fn end(message: Option<Message>, case: Option<Ulid>, message_chars: usize) -> End {
+    let said = message.map(|message| Said { seq: message.seq, text: message.shown(message_chars).into_owned() });
+    match (case, said) {
+        (None, Some(said)) => End::Replied(said),
+        (_, said) => End::Escalated(said),
+    }
+}
+
+fn reply_of(ctx: &Context, turn: Turn, thread: &Thread, decided: &Decided, now: Timestamp) -> NewReply {
+    let unsettled = thread.unsettled();
+    let waited = unsettled.first().is_some_and(|oldest| now.since(oldest.at) >= burst_wait(&ctx.limits));
+    let text = match &decided.decision {
+        Decision::Reply { text } => text.clone(),
+        Decision::Escalate(_) => String::new(),
+    };
+    NewReply {
+        text,
+        channel: thread.channel(),
+        account: thread.account(),
+        answers_from: unsettled.first().map_or(thread.head.last_customer_seq, |oldest| oldest.seq),
+        in_reply_to: reply_to(thread),
+        read_to: thread.head.last_seq,
+        version: thread.agent.version,
+        trace: decided.trace_id,
+        owner: turn.owner,
+        burst: waited || unsettled.len() >= ctx.limits.burst_messages,
+        at: now,
+        message_chars: ctx.limits.message_chars,
+    }
+}
+
+fn reply_to(thread: &Thread) -> Seq {
+    thread.head.last_customer_seq
+}
+
+fn tell(contact: ContactId, outcome: &Outcome) {
+    tracing::info!(
+        %contact,
+        decision = outcome.decision,
+        by = ?outcome.by,
+        category = outcome.category,
+        attempts = outcome.attempts.len(),
+        degraded = outcome.degraded.len(),
+        millis = outcome.millis,
+        "a turn was committed"
+    );
+}
