@@ -16,14 +16,18 @@ pub mod limits;
 pub mod prompt;
 pub mod recall;
 pub mod snapshot;
+pub mod summary;
 pub mod text;
 pub mod thread;
 pub mod time;
-pub mod window;
 pub mod values;
+pub mod window;
 
 // What use cases need of the world.
 pub mod traits;
+
+// Use cases.
+pub mod fold;
 
 // Adapters.
 pub mod model;
