@@ -52,8 +52,12 @@ impl AgentVersion {
     }
 }
 
-fn topic(name: &str, category: Category, keywords: &[&str]) -> Topic {
-    Topic { name: name.into(), category, keywords: keywords.iter().map(|&word| word.into()).collect() }
+fn topic(name: &str, category: Category, keywords: &str) -> Topic {
+    Topic {
+        name: name.into(),
+        category,
+        keywords: keywords.split(';').map(|word| word.trim().into()).collect(),
+    }
 }
 
 const INSTRUCTIONS: &str = "\
@@ -63,99 +67,50 @@ Take up what was said earlier: do not ask again for what the customer or the acc
 not confirm again what was cancelled.
 Say what happens next, if something does. If one short question would settle what is meant, ask it.";
 
-type TopicRow = (&'static str, Category, &'static [&'static str]);
+type TopicRow = (&'static str, Category, &'static str);
 
+/// Keywords are separated by semicolons. The first topic that a message touches names the case: danger first.
 const TOPICS: &[TopicRow] = &[
     (
-        "deposit",
+        "safety",
         Category::PolicyRestriction,
-        &["deposit", "deposits", "depósito", "fianza", "kaution", "caution"],
-    ),
-    (
-        "refund",
-        Category::PolicyRestriction,
-        &[
-            "refund",
-            "refunds",
-            "refunded",
-            "refunding",
-            "money back",
-            "chargeback",
-            "reimburse",
-            "reimbursed",
-            "reimbursement",
-            "reembolso",
-            "rückerstattung",
-            "remboursement",
-            "rembourser",
-        ],
+        "gas leak;smell gas;smelling gas;smells of gas;smells like gas;smell of gas;carbon monoxide; \
+         fire;smell smoke;smell of smoke;see smoke;there is smoke;there's smoke;so much smoke; \
+         a lot of smoke;full of smoke;smoke coming;smoke is coming;ambulance;injured;emergency; \
+         electric shock;unsafe;break-in;broken into;police;incendio;fuga de gas;notfall;gasgeruch; \
+         incendie;fuite de gaz",
     ),
     (
         "legal threat",
         Category::PolicyRestriction,
-        &[
-            "lawyer",
-            "lawyers",
-            "attorney",
-            "solicitor",
-            "sue",
-            "suing",
-            "lawsuit",
-            "legal action",
-            "take you to court",
-            "abogado",
-            "anwalt",
-            "rechtsanwalt",
-            "avocat",
-        ],
+        "lawyer;lawyers;attorney;attorneys;solicitor;solicitors;i'll sue;we'll sue;i'd sue; \
+         i will sue;we will sue;going to sue;want to sue;have to sue;like to sue;i can sue; \
+         i could sue;gonna sue;sue you;sue your;sue the;sue them;suing;lawsuit;lawsuits;legal action; \
+         legal proceedings;take you to court;taking you to court;see you in court;small claims; \
+         abogado;abogada;anwalt;anwältin;rechtsanwalt;verklagen;avocat;avocate;porter plainte",
     ),
     (
-        "safety",
+        "deposit",
         Category::PolicyRestriction,
-        &[
-            "gas leak",
-            "smell gas",
-            "smells of gas",
-            "carbon monoxide",
-            "fire",
-            "smoke",
-            "ambulance",
-            "injured",
-            "emergency",
-            "electric shock",
-            "unsafe",
-            "break-in",
-            "police",
-            "incendio",
-            "notfall",
-            "incendie",
-        ],
+        "deposit;deposits;depósito;depósitos;fianza;kaution;la caution;ma caution;dépôt de garantie",
+    ),
+    (
+        "refund",
+        Category::PolicyRestriction,
+        "refund;refunds;refunded;refunding;money back;chargeback;reimburse;reimbursed;reimbursement; \
+         reembolso;reembolsar;rückerstattung;rueckerstattung;geld zurück;remboursement;rembourser; \
+         remboursé",
     ),
     (
         "request for a person",
         Category::CustomerRequest,
-        &[
-            "human",
-            "real person",
-            "actual person",
-            "to a person",
-            "human agent",
-            "live agent",
-            "representative",
-            "to someone",
-            "with someone",
-            "someone call",
-            "to a manager",
-            "your manager",
-            "the manager",
-            "supervisor",
-            "una persona",
-            "einem menschen",
-            "mitarbeiter",
-            "un humain",
-            "une personne",
-            "un conseiller",
-        ],
+        "human;real person;actual person;live person;to a person;with a person;want a person; \
+         need a person;person please;person, please;live agent;real agent;to an agent;agent please; \
+         representative;to speak with someone;talk to someone;talk with someone;speak to someone; \
+         speak with someone;chat with someone;me to someone;me with someone;someone call; \
+         someone to call;to a manager;with a manager;your manager;the manager;supervisor; \
+         hablar con una persona;una persona real;hablar con alguien;einem menschen;einem mitarbeiter; \
+         einen mitarbeiter;un humain;une vraie personne;à une personne;à quelqu'un;un conseiller",
     ),
 ];
 

@@ -15,11 +15,13 @@ pub mod job;
 pub mod limits;
 pub mod prompt;
 pub mod recall;
+pub mod rules;
 pub mod snapshot;
 pub mod summary;
 pub mod text;
 pub mod thread;
 pub mod time;
+pub mod trace;
 pub mod values;
 pub mod window;
 
@@ -28,6 +30,9 @@ pub mod traits;
 
 // Use cases.
 pub mod fold;
+pub mod admit;
+pub mod sweep;
+pub mod turn;
 
 // Adapters.
 pub mod model;

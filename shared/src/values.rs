@@ -67,20 +67,32 @@
 //!
 //! Decisions behind it:
 //!
+//! - Kinds are not compared, normal forms are: whether `4471` is an id or a number depends on the words around it.
 //! - A form with `/` means *either*: `03/12/2026` may be in March or in December, `2:30` in the night or the
 //!   afternoon. A date with dots has the day first; two digits of hour, or a leading zero, are the 24-hour clock.
 //! - A single separator before exactly three digits separates thousands: `1.200` and `1,200` are 1200.
-//! - Weekdays count, `today` and `tomorrow` do not: a summary outlives them and should resolve them.
-//! - Kinds are not compared, normal forms are: whether `4471` is an id or a number depends on words around it.
-//! - A capitalised word at the start of a sentence, in a title, or in a text where capitals are usual (German) may
-//!   be ordinary. It counts as something to keep, but is not [`sure`](Value::sure) enough to call it invented.
-//! - Scripts without capitals show names only where they are introduced.
+//! - A precise value keeps a less precise one, not the other way round: `2027-03-08` keeps `8 March`, `the 8th` and
+//!   `Monday`; `$600` keeps `600`; `Ana Souza` keeps `Ana`. Only for [`Source::occurs`] may a text fill in what the
+//!   source left open: the year, the half of the day, the currency.
+//! - Phone numbers are the same if one ends in the other and at most four digits (country, trunk zero) are missing.
+//! - Weekdays count, `today` and `tomorrow` do not: a summary outlives them and should resolve them. Where a source
+//!   has them, or a date without its year, any weekday can come from it.
+//! - Names compare by their words, in any case, without accents, wherever they stand. A capitalised word at the
+//!   start of a sentence, in a title, or in a text where capitals are usual (German) may be ordinary: it is something
+//!   to keep, but not [`sure`](Value::sure) enough to be called invented.
+//! - Scripts without capitals, and names in lower case, show names only where they are introduced.
+//! - Numbers in words are no values, but they keep numbers and numbers come from them (`two adults`, `2 adults`);
+//!   0, 1 and 2 are never invented, since summaries count.
 
 mod address;
+mod clock;
+mod date;
+mod hashes;
 mod id;
-mod moment;
+mod money;
 mod name;
 mod number;
+mod phone;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -184,28 +196,63 @@ fn find<'t>(tokens: &Tokens<'t>) -> Vec<Value<'t>> {
 fn value_at(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
     match finder.tokens.class(at)? {
         Class::Word => word_at(finder, at),
-        Class::Number => moment::find(finder, at)
-            .or_else(|| number::find(finder, at))
+        Class::Number => date::find(finder, at)
+            .or_else(|| clock::find(finder, at))
+            .or_else(|| money::find(finder, at))
+            .or_else(|| phone::find(finder, at))
             .or_else(|| address::numbered_street(finder, at))
             .or_else(|| id::find(finder, at))
             .or_else(|| number::plain(finder, at)),
         Class::Mixed => address::url(finder, at)
-            .or_else(|| moment::find(finder, at))
+            .or_else(|| date::find(finder, at))
+            .or_else(|| clock::find(finder, at))
+            .or_else(|| money::find(finder, at))
             .or_else(|| number::plain(finder, at))
             .or_else(|| id::find(finder, at)),
         Class::Wide => name::find(finder, at),
         Class::Mark('#' | '№') => id::find(finder, at),
-        Class::Mark(_) => number::find(finder, at),
+        Class::Mark('+' | '(') => phone::find(finder, at),
+        Class::Mark(_) => money::find(finder, at),
     }
 }
 
 fn word_at(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
-    address::url(finder, at)
-        .or_else(|| moment::find(finder, at))
-        .or_else(|| number::find(finder, at))
-        .or_else(|| id::find(finder, at))
+    if is_plain(finder.tokens, at) {
+        return plain_word_at(finder, at).or_else(|| name::introduced(finder, at));
+    }
+    let joined = finder.tokens.adjoins(at + 1);
+    let joined = joined.then(|| address::url(finder, at).or_else(|| id::find(finder, at)));
+    joined
+        .flatten()
+        .or_else(|| date::find(finder, at))
+        .or_else(|| clock::named_hour(finder, at))
+        .or_else(|| money::find(finder, at))
         .or_else(|| address::named_street(finder, at))
         .or_else(|| name::find(finder, at))
+}
+
+fn plain_word_at(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
+    match finder.tokens.str(at).as_bytes().last() {
+        Some(b'y' | b's') => date::weekday(finder, at),
+        Some(b'n' | b't') => clock::named_hour(finder, at),
+        _ => None,
+    }
+}
+
+/// Most words of a text are in lower case and have no number or mark beside them that could make them more: only
+/// few recognisers are worth asking.
+fn is_plain(tokens: &Tokens<'_>, at: usize) -> bool {
+    let lower = tokens.str(at).as_bytes().first().is_some_and(u8::is_ascii_lowercase);
+    let next = tokens.class(at + 1);
+    lower
+        && match next {
+            Some(Class::Word) | None => true,
+            Some(Class::Mark(',' | '.' | '?' | '!')) => {
+                !tokens.adjoins(at + 2) && tokens.class(at + 2) == Some(Class::Word)
+            }
+            Some(Class::Mark(_)) => !tokens.adjoins(at + 1),
+            Some(_) => false,
+        }
 }
 
 /// What the recognisers share: they read tokens and push values.

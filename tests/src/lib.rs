@@ -2,3 +2,27 @@
 
 pub mod clock;
 pub mod table;
+pub mod scripted_model;
+pub mod client;
+pub mod processes;
+pub mod stack;
+
+use std::time::{Duration, Instant};
+
+/// How long a test waits for what must come; generous, because nothing here measures speed.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Asks `probe` again and again until it answers.
+///
+/// # Panics
+/// It never does.
+pub async fn eventually<T>(what: &str, mut probe: impl AsyncFnMut() -> Option<T>) -> T {
+    let started = Instant::now();
+    while started.elapsed() < PATIENCE {
+        if let Some(found) = probe().await {
+            return found;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("{what}: not within {PATIENCE:?}");
+}

@@ -1,6 +1,7 @@
 use super::completion::{self, Failure, Remedy};
 use super::config::{ConfigError, ModelConfig};
 use super::dialect::{Dialect, Memory};
+use crate::time::Timestamp;
 use crate::traits::{Answer, Asked, Clock, Model, ModelError, Question, Role};
 use chrono::DateTime;
 use futures::future::{BoxFuture, Either, select};
@@ -113,7 +114,7 @@ impl ModelClient {
         let unreachable = |_| (Failure::unreachable(), None);
         let response = request.send().await.map_err(unreachable)?;
         let status = response.status().as_u16();
-        let retry_after = self.retry_after(response.headers());
+        let retry_after = retry_after(response.headers(), self.clock.now());
         let body = read_bounded(response).await.map_err(unreachable)?;
         completion::read(status, &body, model).map_err(|failure| (failure, retry_after))
     }
@@ -129,16 +130,6 @@ impl ModelClient {
     fn backoff(&self, failures: u32) -> Duration {
         let longest = FIRST_WAIT.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(LONGEST_WAIT);
         longest.mul_f64(0.5 + self.clock.jitter().clamp(0.0, 1.0) / 2.0)
-    }
-
-    /// `Retry-After` in seconds or as an HTTP date.
-    fn retry_after(&self, headers: &HeaderMap) -> Option<Duration> {
-        let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-        if let Ok(seconds) = value.parse() {
-            return Some(Duration::from_secs(seconds));
-        }
-        let at = DateTime::parse_from_rfc2822(value).ok()?.timestamp_millis();
-        Some(crate::time::Timestamp::from_millis(at).since(self.clock.now()))
     }
 }
 
@@ -161,6 +152,16 @@ impl Model for ModelClient {
     }
 }
 
+/// `Retry-After` in seconds or as an HTTP date.
+fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = value.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let at = DateTime::parse_from_rfc2822(value).ok()?.timestamp_millis();
+    Some(Timestamp::from_millis(at).since(now))
+}
+
 /// The body, or as much of it as is read at most: what is longer will not parse.
 async fn read_bounded(mut response: Response) -> reqwest::Result<Vec<u8>> {
     let mut body = Vec::new();
@@ -172,4 +173,21 @@ async fn read_bounded(mut response: Response) -> reqwest::Result<Vec<u8>> {
         }
     }
     Ok(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now = Timestamp::from_millis(1_796_083_200_000);
+        let read = |value: &'static str| {
+            retry_after(&[(RETRY_AFTER, value.parse().unwrap())].into_iter().collect(), now)
+        };
+        assert_eq!(read("7"), Some(Duration::from_secs(7)));
+        assert_eq!(read("Tue, 01 Dec 2026 00:00:07 GMT"), Some(Duration::from_secs(7)));
+        assert_eq!(read("Mon, 30 Nov 2026 00:00:07 GMT"), Some(Duration::ZERO));
+        assert_eq!(read("soon"), None);
+    }
 }

@@ -32,6 +32,8 @@ pub struct NewReply {
     pub trace: Ulid,
     /// The turn.
     pub owner: Ulid,
+    /// Calls of the reply model that it took.
+    pub calls: u32,
     /// Commits although newer messages came.
     pub burst: bool,
     /// When.
@@ -142,7 +144,7 @@ impl Store {
         let notice = new.notice.as_deref().filter(|_| joins.is_none());
         let message = notice.map(|text| bot_message(head, &new.reply, text, BotKind::Notice));
         let case_id = joins.unwrap_or(new.case_id);
-        let change = escalation_update(head, case_id, message.as_ref());
+        let change = escalation_update(head, new, case_id, message.as_ref());
         let mut transaction =
             Transaction::new(self.clock().ulid()).update(self, Part::Head, &keys::head(contact), change);
         transaction = match joins {
@@ -230,6 +232,7 @@ fn reply_update(read: &Head, head: &Head, reply: &NewReply) -> Expression {
     if head.turn_owner == Some(reply.owner) {
         change = change.remove("turn_owner").remove("turn_until_millis");
     }
+    change = counted(change, head, reply);
     if head.last_customer_seq > read.last_customer_seq {
         change
             .set("waiting_since_millis", reply.at)
@@ -249,12 +252,14 @@ fn why_not_reply(read: &Head, now: &Head, reply: &NewReply) -> Option<Committed>
         return Some(Committed::Again);
     }
     if now.settled_seq != read.settled_seq {
-        return Some(Committed::Silenced);
+        // Another turn has answered, perhaps without having read the newest message.
+        let waits = now.last_customer_seq > now.settled_seq;
+        return Some(if waits { Committed::Again } else { Committed::Silenced });
     }
     (now.last_customer_seq != read.last_customer_seq && !reply.burst).then_some(Committed::Superseded)
 }
 
-fn escalation_update(head: &Head, case_id: Ulid, notice: Option<&Message>) -> Expression {
+fn escalation_update(head: &Head, new: &NewCase, case_id: Ulid, notice: Option<&Message>) -> Expression {
     let last = notice.map_or(head.last_seq, |notice| notice.seq);
     let change = Expression::new()
         .if_equal("epoch", head.epoch)
@@ -268,7 +273,16 @@ fn escalation_update(head: &Head, case_id: Ulid, notice: Option<&Message>) -> Ex
         .set("turn_tries", 0)
         .remove("turn_owner")
         .remove("turn_until_millis");
-    no_longer_waiting(change)
+    no_longer_waiting(counted(change, head, &new.reply))
+}
+
+/// Counts the calls of the reply model in the commit that they led to.
+fn counted(change: Expression, head: &Head, reply: &NewReply) -> Expression {
+    match reply.calls {
+        0 => change,
+        calls if head.calls_hour == reply.at.hour() => change.add("calls", calls),
+        calls => change.set("calls_hour", reply.at.hour()).set("calls", calls),
+    }
 }
 
 fn join(new: &NewCase) -> Expression {

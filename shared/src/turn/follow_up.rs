@@ -6,7 +6,7 @@ use crate::contact::ContactId;
 use crate::job::{FoldJob, FoldReason};
 use crate::store::{StoreError, TraceKey};
 use crate::thread::{BotKind, Message, Seq};
-use crate::trace::Outcome;
+use crate::trace::{Outcome, Trace};
 use crate::traits::{Event, SendError};
 use std::time::Duration;
 
@@ -14,7 +14,13 @@ use std::time::Duration;
 const TIME: Duration = Duration::from_millis(200);
 
 /// Sends what follows a commit.
-pub(super) async fn send(ctx: &Context, trace: TraceKey, message: Option<&Message>, outcome: &Outcome) {
+pub(super) async fn send(
+    ctx: &Context,
+    trace: TraceKey,
+    message: Option<&Message>,
+    outcome: &Outcome,
+    unwritten: Option<&Trace>,
+) {
     let opened = outcome.case_id.filter(|_| message.is_some());
     let category = outcome.category.as_deref().and_then(crate::case::Category::from_code);
     let event = opened.zip(category).map(|(case_id, category)| Event::CaseOpened {
@@ -23,8 +29,8 @@ pub(super) async fn send(ctx: &Context, trace: TraceKey, message: Option<&Messag
         category,
     });
     let jobs = async {
-        let put_outcome = ctx.store.put_outcome(trace, outcome, ctx.clock.now());
-        let (sent, written) = futures::join!(jobs(ctx, trace.contact, message, event), put_outcome);
+        let (sent, written) =
+            futures::join!(jobs(ctx, trace.contact, message, event), put_traces(ctx, trace, outcome, unwritten));
         if let Err(error) = written {
             tracing::warn!(contact = %trace.contact, %error, "the outcome of a trace was not written");
         }
@@ -35,6 +41,22 @@ pub(super) async fn send(ctx: &Context, trace: TraceKey, message: Option<&Messag
     if tokio::time::timeout(TIME, jobs).await.is_err() {
         tracing::warn!(contact = %trace.contact, "what follows a commit took too long");
     }
+}
+
+async fn put_traces(
+    ctx: &Context,
+    key: TraceKey,
+    outcome: &Outcome,
+    unwritten: Option<&Trace>,
+) -> Result<(), StoreError> {
+    let now = ctx.clock.now();
+    let put_trace = async {
+        match unwritten {
+            Some(trace) => ctx.store.put_trace(key, trace, now).await,
+            None => Ok(()),
+        }
+    };
+    futures::try_join!(put_trace, ctx.store.put_outcome(key, outcome, now)).map(|_| ())
 }
 
 /// Sends again what follows a bot's message, unless it says that all of it was sent.

@@ -194,18 +194,38 @@ async fn commit(
             store.escalate(&thread.head, &case).await?
         }
     };
+    let contact = thread.head.contact_id;
     let (message, case) = match committed {
         Committed::Done { message, case } => (message, case),
-        Committed::Superseded => return Ok(Some(End::Superseded)),
-        Committed::Silenced | Committed::Gone => return Ok(Some(End::Silent)),
-        Committed::Again => return Ok(None),
+        lost => {
+            count_calls(ctx, contact, decided.calls()).await;
+            return Ok(ended_by(&lost));
+        }
     };
-    let contact = thread.head.contact_id;
     let outcome = decided.outcome(message.as_deref(), case, ctx.clock.now().since(turn.received_at));
     tell(contact, &outcome);
     let trace = TraceKey { contact, seq: reply_to(thread), id: decided.trace_id };
-    follow_up::send(ctx, trace, message.as_deref(), &outcome).await;
+    follow_up::send(ctx, trace, message.as_deref(), &outcome, decided.unwritten.as_ref()).await;
     Ok(Some(end(message.map(|message| *message), case, ctx.limits.message_chars)))
+}
+
+/// How a lost race ends a turn; `None` if it must start again.
+fn ended_by(lost: &Committed) -> Option<End> {
+    match lost {
+        Committed::Superseded => Some(End::Superseded),
+        Committed::Again => None,
+        _ => Some(End::Silent),
+    }
+}
+
+/// Counts calls of the reply model whose reply was not committed; a commit counts its own.
+async fn count_calls(ctx: &Context, contact: ContactId, calls: u32) {
+    if calls == 0 {
+        return;
+    }
+    if let Err(error) = ctx.store.count_calls(contact, ctx.clock.now().hour(), calls).await {
+        tracing::warn!(%contact, %error, "calls of the model were not counted");
+    }
 }
 
 /// What the customer is told when a person takes over.
@@ -236,6 +256,7 @@ fn reply_of(ctx: &Context, turn: Turn, thread: &Thread, decided: &Decided, now: 
         version: thread.agent.version,
         trace: decided.trace_id,
         owner: turn.owner,
+        calls: decided.calls(),
         burst: waited || unsettled.len() >= ctx.limits.burst_messages,
         at: now,
         message_chars: ctx.limits.message_chars,
@@ -257,4 +278,19 @@ fn tell(contact: ContactId, outcome: &Outcome) {
         millis = outcome.millis,
         "a turn was committed"
     );
+}
+
+/// Takes the lease of a thread in which something waits, and runs its turn; `None` if another was faster.
+///
+/// # Errors
+/// The table cannot be read or written.
+pub async fn take_up(ctx: &Context, turn: Turn, contact: ContactId) -> Result<Option<End>, StoreError> {
+    let Some(thread) = gather(ctx, contact).await? else { return Ok(Some(End::Silent)) };
+    if let Some(guard) = guard(&thread.head, &thread.account()) {
+        return silence(ctx, &thread.head, guard).await.map(Some);
+    }
+    let Some(head) = ctx.store.take_lease(&thread.head, turn.owner, turn.lease_until()).await? else {
+        return Ok(None);
+    };
+    run(ctx, turn, Thread { head, ..thread }).await.map(Some)
 }

@@ -1,6 +1,6 @@
 //! Addresses: e-mail, the web, streets.
 
-use super::token::{Class, Tokens};
+use super::token::{Class, Tokens, is_capital};
 use super::{Finder, Kind};
 
 const EMAIL_MARKS: [char; 5] = ['.', '_', '-', '+', '%'];
@@ -10,6 +10,9 @@ const EMAIL_REACH: usize = 24;
 /// Where e-mail addresses are, as tokens: first and end.
 pub(super) fn emails(tokens: &Tokens<'_>) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
+    if !tokens.text.contains('@') {
+        return found;
+    }
     for at in (0..tokens.len()).filter(|at| tokens.class(*at) == Some(Class::Mark('@'))) {
         let lowest = at.saturating_sub(EMAIL_REACH).max(found.last().map_or(0, |(_, end)| *end));
         let mut first = at;
@@ -161,7 +164,7 @@ fn street_word(word: &str) -> Option<&'static str> {
 pub(super) fn named_street(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
     let tokens = finder.tokens;
     let first = tokens.str(at);
-    if !first.starts_with(|letter: char| letter.is_uppercase() || letter == 'у') {
+    if !is_capital(first) && first != "ул" && first != "улица" {
         return None;
     }
     let kinds = [

@@ -1,7 +1,6 @@
 //! Identifiers: whatever mixes letters and digits, or is marked with `#`.
 
-use super::moment::split_digits;
-use super::token::{Class, Tokens, compact};
+use super::token::{Class, Tokens, compact, split_digits};
 use super::{Finder, Kind};
 
 /// Segments of one id that are looked at.
@@ -42,12 +41,17 @@ fn push(finder: &mut Finder<'_, '_>, from: usize, first: usize, end: usize) -> O
 fn segments_end(tokens: &Tokens<'_>, at: usize) -> usize {
     let mut end = at + 1;
     while end < at + 2 * LONGEST_SEGMENTS
-        && tokens.joins(end, &['-', '‑', '/'])
+        && (tokens.joins(end, &['-', '‑']) || (tokens.joins(end, &['/']) && !is_two_ids(tokens, end)))
         && matches!(tokens.class(end + 1), Some(Class::Word | Class::Number | Class::Mixed))
     {
         end += 2;
     }
     end
+}
+
+/// `HAT123/HAT235` are two ids, `INV/2026/0042` is one.
+fn is_two_ids(tokens: &Tokens<'_>, slash: usize) -> bool {
+    tokens.class(slash - 1) == Some(Class::Mixed) && tokens.class(slash + 1) == Some(Class::Mixed)
 }
 
 /// Letters and digits together, or at least seven digits in groups; not `3-bedroom`, `2nd-floor`, `24/7`, `2-4`.

@@ -1,6 +1,6 @@
 //! Names: of people, places and companies, as far as capital letters and introductions show them.
 
-use super::token::{Class, Tokens};
+use super::token::{Class, Tokens, is_capital};
 use super::words::is_common;
 use super::{Finder, Kind};
 
@@ -8,6 +8,7 @@ use super::{Finder, Kind};
 const LONGEST_NAME: usize = 6;
 const LONGEST_WORD: usize = 48;
 
+const NAME_WORDS: [&str; 5] = ["name", "nome", "nombre", "nom", "имя"];
 const PARTICLES: [&str; 16] = [
     "de", "da", "do", "dos", "das", "di", "du", "del", "della", "van", "von", "der", "den", "la", "bin", "al",
 ];
@@ -25,7 +26,7 @@ pub(super) fn capitals_are_common(tokens: &Tokens<'_>) -> bool {
             && tokens.same_line(at)
         {
             inside += 1;
-            capital += usize::from(tokens.str(at).starts_with(char::is_uppercase));
+            capital += usize::from(is_capital(tokens.str(at)));
         }
     }
     inside >= 8 && capital * 4 > inside
@@ -37,10 +38,9 @@ pub(super) fn find(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
     if tokens.class(at) == Some(Class::Wide) {
         return introduced_wide(finder, at);
     }
-    let capital = tokens.str(at).starts_with(char::is_uppercase);
-    let introduced = introduction(tokens, at);
-    if !capital || introduced == Introduction::Certain {
-        return introduced_name(finder, at, introduced);
+    let capital = is_capital(tokens.str(at));
+    if !capital || introduction(tokens, at) == Introduction::Certain {
+        return introduced(finder, at);
     }
     let end = run_end(tokens, at)?;
     let alone = end == at + 1;
@@ -49,7 +49,9 @@ pub(super) fn find(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
     if !titled && alone && ordinary(tokens, at, starts) {
         return None;
     }
-    let sure = titled || !(starts || finder.capitals_are_common || in_title_case(tokens, at, end));
+    let sure = titled
+        || follows_label(tokens, at, end)
+        || !(starts || finder.capitals_are_common || in_title_case(tokens, at, end));
     finder.push_name(at, end, sure);
     Some(end)
 }
@@ -74,7 +76,7 @@ fn run_end(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
 /// The token after one name word with its hyphens and apostrophes, or after an initial with its full stop.
 fn word_end(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     if !is_name_word(tokens, at) {
-        let initial = tokens.str(at).chars().count() == 1 && tokens.str(at).starts_with(char::is_uppercase);
+        let initial = tokens.str(at).chars().count() == 1 && is_capital(tokens.str(at));
         let dotted = tokens.is_mark(at + 1, &['.']) && tokens.adjoins(at + 1) && is_name_word(tokens, at + 2);
         let prefix = tokens.joins(at + 1, &['\'', '’']) && is_name_word(tokens, at + 2);
         return match (initial, dotted, prefix) {
@@ -95,13 +97,13 @@ fn is_name_word(tokens: &Tokens<'_>, at: usize) -> bool {
         return false;
     }
     let word = tokens.str(at);
-    if !word.starts_with(char::is_uppercase) || word.len() < 2 || word.len() > LONGEST_WORD {
+    if !is_capital(word) || word.len() < 2 || word.len() > LONGEST_WORD {
         return false;
     }
     let shouted = !word.chars().any(char::is_lowercase);
     let letters = word.chars().count();
     let loud = shouted && (letters < 3 || is_shouted(tokens, at));
-    letters > 1 && !loud && !is_common(&word.to_lowercase()) && !is_contraction(tokens, at)
+    letters > 1 && !loud && !is_common(word) && !is_contraction(tokens, at)
 }
 
 /// `I'm`, `They're`, `Don't`, but not the possessive `Ana's`.
@@ -139,6 +141,16 @@ fn follows_title(tokens: &Tokens<'_>, at: usize) -> bool {
         || (at > 1 && tokens.is_mark(at - 1, &['.']) && tokens.is_word(at - 2, &TITLES))
 }
 
+/// `Partner: Oskar`, `Hotel: Casa Pino`, but not `Cabin: Economy`.
+fn follows_label(tokens: &Tokens<'_>, at: usize, end: usize) -> bool {
+    let people =
+        ["name", "partner", "guest", "contact", "passenger", "customer", "husband", "wife", "driver", "host"];
+    at > 1
+        && tokens.is_mark(at - 1, &[':'])
+        && tokens.same_line(at)
+        && (end > at + 1 || tokens.is_word(at - 2, &people))
+}
+
 /// Single words that only look like a name because a sentence or a label starts with them.
 fn ordinary(tokens: &Tokens<'_>, at: usize, starts: bool) -> bool {
     if !starts {
@@ -154,7 +166,7 @@ fn ordinary(tokens: &Tokens<'_>, at: usize, starts: bool) -> bool {
 fn in_title_case(tokens: &Tokens<'_>, first: usize, end: usize) -> bool {
     let before = first > 0 && tokens.same_line(first) && {
         let word = tokens.str(first - 1);
-        word.starts_with(char::is_uppercase) && word.len() > 1 && starts_sentence(tokens, first - 1)
+        is_capital(word) && word.len() > 1 && starts_sentence(tokens, first - 1)
     };
     before && (!tokens.same_line(end) || end >= tokens.len()) && end - first < 2
 }
@@ -175,30 +187,35 @@ fn introduction(tokens: &Tokens<'_>, at: usize) -> Introduction {
     if !tokens.same_line(at) {
         return Introduction::None;
     }
-    let second = before.checked_sub(1);
-    let pair = |one: &[&str], two: &[&str]| {
-        tokens.is_word(before, two) && second.is_some_and(|second| tokens.is_word(second, one))
+    let second = |known: &[&str]| before.checked_sub(1).is_some_and(|second| tokens.is_word(second, known));
+    let third = |known: &[&str]| before.checked_sub(2).is_some_and(|third| tokens.is_word(third, known));
+    let certain = match tokens.str(before) {
+        ":" | "é" | "es" | "est" => second(&NAME_WORDS),
+        "is" | "IS" => second(&NAME_WORDS),
+        "ist" | "are" => second(&["name", "names"]),
+        "s" | "S" => third(&["name"]),
+        "named" | "NAMED" | "llamo" | "chamo" | "chiamo" | "appelle" | "heiße" | "heet" | "зовут"
+        | "اسمي" => true,
+        _ => false,
     };
-    let names = ["name", "nome", "nombre", "nom", "имя"];
-    let labelled =
-        tokens.is_mark(before, &[':']) && second.is_some_and(|second| tokens.is_word(second, &names));
-    if labelled
-        || pair(&names, &["is", "é", "es", "est", "ist", "s"])
-        || pair(&["name", "names"], &["ist", "are"])
-        || tokens.is_word(before, &["named", "llamo", "chamo", "appelle", "heiße", "зовут"])
-        || (tokens.is_word(before, &["s"]) && before >= 2 && tokens.is_word(before - 2, &["name"]))
-    {
-        return Introduction::Certain;
+    let possible = || match tokens.str(before) {
+        "m" | "M" => third(&["i"]),
+        "am" | "AM" => second(&["i"]),
+        "is" | "IS" => second(&["this"]),
+        _ => false,
+    };
+    if certain {
+        Introduction::Certain
+    } else if possible() {
+        Introduction::Possible
+    } else {
+        Introduction::None
     }
-    let am = tokens.is_word(before, &["m"]) && before >= 2 && tokens.is_word(before - 2, &["i"]);
-    if am || pair(&["i"], &["am"]) || pair(&["this"], &["is"]) {
-        return Introduction::Possible;
-    }
-    Introduction::None
 }
 
 /// A name in lower case or in capitals throughout, after words that introduce one.
-fn introduced_name(finder: &mut Finder<'_, '_>, at: usize, introduction: Introduction) -> Option<usize> {
+pub(super) fn introduced(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
+    let introduction = introduction(finder.tokens, at);
     if introduction == Introduction::None {
         return None;
     }
@@ -208,7 +225,7 @@ fn introduced_name(finder: &mut Finder<'_, '_>, at: usize, introduction: Introdu
         && (end == at || (tokens.same_line(end) && !tokens.adjoins(end)))
         && could_be_name(tokens, end)
     {
-        end += 1;
+        end += if tokens.joins(end + 1, &['-']) && could_be_name(tokens, end + 2) { 3 } else { 1 };
     }
     let closes = end >= tokens.len()
         || matches!(tokens.class(end), Some(Class::Mark(_)))

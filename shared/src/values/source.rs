@@ -1,13 +1,30 @@
 //! Whether a value is said in a set of texts.
 
-use super::moment::{Day, either_half};
+use super::clock::either_half;
+use super::date::{Day, WEEKDAYS};
+use super::hashes::Hashes;
 use super::token::{Class, Tokens};
 use super::{Kind, Value, find, number, words};
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hasher};
 
 /// Numbers up to this one are never invented: summaries count orders and questions.
 const COUNTED: [&str; 3] = ["0", "1", "2"];
+
+/// Said by a text with a date whose weekday cannot be known.
+const OPEN_DAY: &str = "--";
+const RELATIVE_DAYS: [&str; 11] = [
+    "today",
+    "tomorrow",
+    "tonight",
+    "yesterday",
+    "heute",
+    "morgen",
+    "hoy",
+    "mañana",
+    "hoje",
+    "amanhã",
+    "demain",
+];
 
 /// What a set of texts says: built once, asked for every value.
 ///
@@ -16,9 +33,9 @@ const COUNTED: [&str; 3] = ["0", "1", "2"];
 /// come from here? A year, a half of the day, a currency or a country code that the texts leave open may be filled in.
 #[derive(Debug, Default, Clone)]
 pub struct Source {
-    said: HashSet<String>,
-    implied: HashSet<String>,
-    words: Vec<u64>,
+    said: Hashes,
+    implied: Hashes,
+    words: Hashes,
 }
 
 impl Source {
@@ -28,19 +45,35 @@ impl Source {
         for text in texts {
             source.read(text);
         }
-        source.words.sort_unstable();
-        source.words.dedup();
+        source.said.seal();
+        source.implied.seal();
+        source.words.seal();
         source
     }
 
     fn read(&mut self, text: &str) {
         let tokens = Tokens::of(text);
         for value in find(&tokens) {
-            self.implied.extend(weaker(&value));
-            self.said.insert(value.normal);
+            self.said.add(&value.normal);
+            if value.normal.starts_with("--") || value.normal.ends_with("th") {
+                self.said.add(OPEN_DAY);
+            }
+            weaker(&value).iter().for_each(|form| self.implied.add(form));
         }
-        let letters = |at: &usize| !matches!(tokens.class(*at), Some(Class::Mark(_) | Class::Number) | None);
-        self.words.extend((0..tokens.len()).filter(letters).map(|at| hash(tokens.str(at))));
+        for at in 0..tokens.len() {
+            match tokens.class(at) {
+                Some(Class::Mixed) => self.read_parts(tokens.str(at)),
+                Some(Class::Word | Class::Wide) => self.words.add(tokens.str(at)),
+                _ => {}
+            }
+        }
+    }
+
+    /// `mia_li_3668` also says Mia.
+    fn read_parts(&mut self, token: &str) {
+        self.words.add(token);
+        let parts = token.split(|mark: char| !mark.is_alphabetic()).filter(|part| part.len() > 1);
+        parts.for_each(|part| self.words.add(part));
     }
 
     /// *facts-survive*: the value is still said here, in the same normal form or a more precise one. A name is kept
@@ -50,7 +83,7 @@ impl Source {
             || match value.kind {
                 Kind::Name => self.has_words(&value.normal),
                 Kind::Number => number::in_words(bare(&value.normal)).iter().any(|word| self.has_word(word)),
-                Kind::Phone => weaker(value).iter().any(|digits| self.said.contains(digits.as_str())),
+                Kind::Phone => weaker(value).iter().any(|digits| self.said.contains(digits)),
                 _ => false,
             }
     }
@@ -62,6 +95,7 @@ impl Source {
                 Kind::Name => self.has_name(&value.normal),
                 Kind::Number => COUNTED.contains(&value.normal.as_str()) || self.has(bare(&value.normal)),
                 Kind::Address => self.has_words(&value.normal),
+                Kind::Date if WEEKDAYS.contains(&value.normal.as_str()) => self.has_open_day(),
                 Kind::Date | Kind::Time | Kind::Amount => {
                     left_open(value).iter().any(|form| self.said.contains(form))
                 }
@@ -84,8 +118,13 @@ impl Source {
         self.said.contains(normal) || self.implied.contains(normal)
     }
 
+    /// A weekday can come from `tomorrow` or from a date without its year.
+    fn has_open_day(&self) -> bool {
+        self.said.contains(OPEN_DAY) || RELATIVE_DAYS.iter().any(|word| self.has_word(word))
+    }
+
     fn has_word(&self, word: &str) -> bool {
-        self.words.binary_search(&hash(word)).is_ok()
+        self.words.contains(word)
     }
 
     fn has_words(&self, normal: &str) -> bool {
@@ -189,17 +228,8 @@ fn open_times(normal: &str) -> Vec<String> {
     let (Ok(hour), Ok(minute)) = (hour.parse::<u32>(), minute.parse::<u32>()) else { return Vec::new() };
     let mut forms = vec![either_half(hour, minute)];
     if minute == 0 {
+        forms.extend([hour.to_string(), format!("{hour} h")]);
         forms.push((if hour % 12 == 0 { 12 } else { hour % 12 }).to_string());
     }
     forms
-}
-
-/// Words compare in lower case, by hash: a set of texts has thousands, and their letters are not needed again.
-fn hash(word: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let mut buffer = [0u8; 4];
-    for letter in word.chars().flat_map(char::to_lowercase) {
-        hasher.write(letter.encode_utf8(&mut buffer).as_bytes());
-    }
-    hasher.finish()
 }

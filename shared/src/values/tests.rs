@@ -41,7 +41,22 @@ fn ids_are_found_whatever_joins_their_parts() {
     assert_eq!(normals("reservation YAX4DR, flights HAT235 and HAT298"), ["yax4dr", "hat235", "hat298"]);
     assert_eq!(normals("my postcode is 01310-100"), ["01310100"]);
     assert_eq!(normals("ref INV/2026/0042"), ["inv20260042"]);
+    assert_eq!(normals("HAT123/HAT235"), ["hat123", "hat235"]);
     assert_eq!(normals("a 3-bedroom flat on the 2nd-floor"), ["3", "2th"]);
+}
+
+#[test]
+fn amounts_are_read_as_people_write_them() {
+    assert_eq!(
+        normals("$1.5k, $2 million, £1,000,000, ₹1,50,000"),
+        ["1500 USD", "2000000 USD", "1000000 GBP", "150000 INR"]
+    );
+    assert_eq!(
+        normals("5USD, 40€, 1200円, 10 000 kr, CHF 12.50"),
+        ["5 USD", "40 EUR", "1200 JPY", "10000 KR", "12.5 CHF"]
+    );
+    assert_eq!(normals("rooms 1,2,3 and 4.5 of 10.0.0.1"), ["1", "2", "3", "4.5", "10.0.0.1"]);
+    assert_eq!(normals("+49 (0)171 2345678"), ["+491712345678"]);
 }
 
 #[test]
@@ -50,6 +65,7 @@ fn ranges_are_two_values() {
     assert_eq!(normals("from 6 to 8 March"), ["--03-06", "--03-08"]);
     assert_eq!(normals("between 11-1 pm"), ["11:00", "13:00"]);
     assert_eq!(normals("2 to 4pm"), ["14:00", "16:00"]);
+    assert_eq!(normals("um 18.30 Uhr oder 19 Uhr"), ["18:30", "19:00"]);
     assert_eq!(normals("5 to 7 business days"), ["5", "7"]);
 }
 
@@ -102,6 +118,8 @@ fn a_more_precise_value_keeps_a_less_precise_one_and_not_the_other_way_round() {
         ("at 2:30", "14:30"),
         ("555-0100", "+1 555 0100"),
         ("pays 600", "pays $600"),
+        ("José", "Jose"),
+        ("18h", "18:00"),
         ("Ana called", "with Ana Souza"),
     ] {
         assert_eq!(lost(less, more), Vec::<String>::new(), "{less} in {more}");
@@ -125,6 +143,8 @@ fn an_invention_is_found() {
     assert_eq!(invented("write to ana@example.com", said), ["ana@example.com"]);
     assert_eq!(invented("arrives at 15:30", said), ["15:30"]);
     assert_eq!(invented("for 5 nights", said), ["5"]);
+    assert_eq!(invented("comes on Monday", said), ["monday"]);
+    assert_eq!(invented("Partner: Otto", said), ["otto"]);
 }
 
 #[test]
@@ -134,6 +154,15 @@ fn a_good_summary_invents_nothing() {
     let summary = "Customer Ana Souza wants Late Checkout for 2 adults. Guest flies to NYC on 2027-03-08 at 2 pm \
                    (14:00). Parking is open. Budget: $600. Partner Oskar joins on Sunday; card 8245350.";
     assert_eq!(invented(summary, said), Vec::<String>::new());
+    assert_eq!(
+        invented("Guest is José, arriving Monday, 8 March", "my name is jose, 8th of march"),
+        Vec::<String>::new()
+    );
+    assert_eq!(invented("on Thursday, 3 Dec 2026 at 18:00", "2026-12-03, 18h"), Vec::<String>::new());
+    assert_eq!(
+        invented("Language: Portuguese\nCabin: Economy\nGuest prefers WhatsApp", "olá"),
+        Vec::<String>::new()
+    );
     assert_eq!(invented("Visit at 2:30 pm", "let us say 2:30"), Vec::<String>::new());
     assert_eq!(invented("Guest is travelling with +49 171 2345678", "0171 2345678"), Vec::<String>::new());
 }
@@ -193,13 +222,13 @@ fn hostile_texts_take_linear_time() {
         "Rua A ",
         "12 A St ",
     ] {
-        let text = unit.repeat(200_000 / unit.len());
+        let text = unit.repeat(20_000 / unit.len());
         let source = Source::new([text.as_str()]);
         assert!(source.lost(&text).is_empty(), "{unit}");
     }
     let marks = format!("Ana\u{301}{}", "\u{301}".repeat(100_000));
     assert!(values(&marks).len() <= 1);
-    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
 
 fn any_text() -> impl Strategy<Value = String> {
@@ -260,5 +289,59 @@ proptest! {
             prop_assert!(sentence_of(&text, &value).len() <= text.len());
             end = value.span().end;
         }
+    }
+}
+
+/// Real conversations, where the folder with them is at hand.
+mod data {
+    use super::*;
+    use std::path::PathBuf;
+
+    /// The conversations' texts, a conversation each; nothing where there are none.
+    fn conversations(file: &str) -> Vec<(String, serde_json::Value)> {
+        let near = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+        let shared = std::env::var_os("CARRYOVER_SHARED").map_or_else(near, PathBuf::from);
+        let lines = std::fs::read_to_string(shared.join("data/conversations").join(file)).unwrap_or_default();
+        lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .map(|json| (said(&json), json))
+            .collect()
+    }
+
+    fn said(conversation: &serde_json::Value) -> String {
+        let turns = conversation["turns"].as_array().unwrap();
+        let spoken = turns.iter().filter(|turn| !turn["role"].as_str().unwrap().starts_with("tool"));
+        spoken.map(|turn| turn["text"].as_str().unwrap()).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn order_numbers_and_user_names_of_shops_and_airlines_are_ids() {
+        for (text, json) in conversations("taubench-airline.jsonl") {
+            let user = json["user_id"].as_str().unwrap();
+            let ids: Vec<_> = values(&text).into_iter().filter(|value| value.kind == Kind::Id).collect();
+            assert!(!text.contains(user) || ids.iter().any(|id| id.text == user), "{user}");
+        }
+        for (text, _) in conversations("taubench-fewshot-retail.jsonl") {
+            let orders = text.matches("#W").count();
+            assert_eq!(values(&text).iter().filter(|value| value.text.starts_with("#W")).count(), orders);
+        }
+    }
+
+    #[test]
+    fn dates_and_times_that_a_conversation_agreed_on_occur_in_it() {
+        let (mut asked, mut missed) = (0, Vec::new());
+        for (text, json) in conversations("sgd.jsonl") {
+            let source = Source::new([text.as_str()]);
+            let agreed = json["final_facts"].as_object().unwrap();
+            for (slot, fact) in
+                agreed.iter().filter(|(slot, _)| slot.contains("date") || slot.contains("time"))
+            {
+                asked += 1;
+                let fact = fact.as_str().unwrap_or_default();
+                missed.extend(source.invented(fact).iter().map(|value| format!("{slot}: {}", value.normal)));
+            }
+        }
+        assert!(missed.len() * 20 <= asked, "{missed:?}");
     }
 }

@@ -55,12 +55,10 @@ impl<'t> Tokens<'t> {
                 }
                 Sort::Is(class) => class,
             };
-            match all.last_mut() {
-                Some(last) if !gap && last.end == start && joined(last.class, class).is_some() => {
-                    last.class = joined(last.class, class).unwrap_or(class);
-                    last.end = end;
-                }
-                _ => all.push(Token { start, end, class, gap, line }),
+            let last = all.last_mut().filter(|last| !gap && last.end == start);
+            match last.and_then(|last| joined(last.class, class).map(|class| (last, class))) {
+                Some((last, class)) => (last.class, last.end) = (class, end),
+                None => all.push(Token { start, end, class, gap, line }),
             }
             (gap, line) = (false, false);
         }
@@ -130,6 +128,26 @@ impl<'t> Tokens<'t> {
             let word = self.str(at);
             words.iter().any(|known| word.eq_ignore_ascii_case(known))
         }
+    }
+}
+
+/// Leading digits and the letters after them: `8th`, `48cm`, `6pm`.
+pub(super) fn split_digits(token: &str) -> Option<(&str, &str)> {
+    let letters = token.find(|character: char| digit_value(character).is_none())?;
+    token.split_at_checked(letters).filter(|(digits, _)| !digits.is_empty())
+}
+
+/// The token after a dash, `to` or `until` that makes a range with the number before it.
+pub(super) fn range_end(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
+    let links = tokens.is_mark(at, &['-', '–', '—', '‑']) || tokens.is_word(at, &["to", "until", "till"]);
+    (links && tokens.same_line(at) && tokens.same_line(at + 1)).then_some(at + 1)
+}
+
+/// Whether a word starts with a capital letter.
+pub(super) fn is_capital(word: &str) -> bool {
+    match word.as_bytes().first() {
+        Some(first) if first.is_ascii() => first.is_ascii_uppercase(),
+        _ => word.starts_with(char::is_uppercase),
     }
 }
 

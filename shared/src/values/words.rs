@@ -1,18 +1,24 @@
 //! Words that are no names when they are capitalised: at the start of a sentence, in labels, as titles.
 
-/// Whether a lower-case word is an ordinary one in the languages that customers write most.
-pub(super) fn is_common(lower: &str) -> bool {
-    COMMON.binary_search(&lower).is_ok()
+use super::hashes::Hashes;
+use std::sync::LazyLock;
+
+/// Whether a word, in any case, is an ordinary one in the languages that customers write most.
+pub(super) fn is_common(word: &str) -> bool {
+    COMMON.contains(word)
 }
 
-/// Sorted once; the words are written as one block, in no order that an edit has to keep.
-static COMMON: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(|| {
-    let mut words: Vec<&str> = WORDS.split_ascii_whitespace().collect();
-    words.sort_unstable();
-    words
+static COMMON: LazyLock<Hashes> = LazyLock::new(|| {
+    let mut common = Hashes::default();
+    WORDS.split_ascii_whitespace().for_each(|word| common.add(word));
+    common.seal();
+    common
 });
 
 const WORDS: &str = "
+    flat herr iban max meet mini plus pro prof rs sra sr señor señora ultra
+    airline airlines arrival bags baggages based birth cards certificate certificates charged departure difference
+    direct dob gold human ids modify numbers option options outbound pending setup talk
     abroad afraid allergic alone angry anxious aware away busy certain curious disabled hungry ill mad nervous pregnant
     sick unable unhappy unsure vegan vegetarian postcode
     a aber about above according account actually add added additional additionally address after again

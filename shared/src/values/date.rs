@@ -1,10 +1,30 @@
-//! Dates and times of day.
+//! Dates, parts of dates and weekdays.
 
-use super::token::{Class, Tokens, parse_small};
+use super::clock;
+use super::token::{Class, Tokens, is_capital, parse_small, range_end, split_digits};
 use super::{Finder, Kind};
 use std::fmt::Write as _;
 
-const DASHES: [char; 4] = ['-', '–', '—', '‑'];
+/// A date that starts at the token; the answer is the token after it.
+pub(super) fn find(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
+    match finder.tokens.class(at)? {
+        Class::Number => {
+            numeric_date(finder, at).or_else(|| wide_date(finder, at)).or_else(|| day_and_month(finder, at))
+        }
+        Class::Mixed => day_and_month(finder, at),
+        Class::Word => named_date(finder, at),
+        _ => None,
+    }
+}
+
+/// Only a capital letter or something other than a word behind it makes a word worth looking up as a month.
+fn named_date(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
+    let tokens = finder.tokens;
+    let before_word = matches!(tokens.class(at + 1), Some(Class::Word | Class::Wide) | None);
+    let month = !before_word || is_capital(tokens.str(at));
+    let dated = if month { month_first(finder, at) } else { None };
+    dated.or_else(|| weekday(finder, at))
+}
 
 /// The days of the week from Sunday, as normal forms.
 pub(super) const WEEKDAYS: [&str; 7] =
@@ -64,22 +84,6 @@ impl Day {
     }
 }
 
-/// A date or a time that starts at the token; the answer is the token after it.
-pub(super) fn find(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
-    match finder.tokens.class(at)? {
-        Class::Number => numeric_date(finder, at)
-            .or_else(|| wide_date(finder, at))
-            .or_else(|| day_and_month(finder, at))
-            .or_else(|| clock(finder, at))
-            .or_else(|| wide_clock(finder, at)),
-        Class::Mixed => day_and_month(finder, at).or_else(|| joined_clock(finder, at)),
-        Class::Word => {
-            month_first(finder, at).or_else(|| weekday(finder, at)).or_else(|| named_hour(finder, at))
-        }
-        _ => None,
-    }
-}
-
 /// `2026-12-03`, `2026-12-03T14:30:00Z`, `03.12.2026` (day first), `12/25/2026`, `03/12/2026` (either order).
 fn numeric_date(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
     let tokens = finder.tokens;
@@ -96,7 +100,7 @@ fn numeric_date(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
     let long_year = |at: usize| tokens.str(at).chars().count() == 4;
     if long_year(at) {
         finder.push(Kind::Date, at, at + 5, Day::new(Some(first), second, third)?.normal());
-        return Some(stamp_clock(finder, at + 4, hour).unwrap_or(at + 5));
+        return Some(clock::of_stamp(finder, at + 4, hour).unwrap_or(at + 5));
     }
     let year = if day_part.chars().count() == 4 { third } else { short_year(day_part, third)? };
     let normal = ordered(separator, year, first, second)?;
@@ -135,26 +139,6 @@ fn slashed_day(finder: &mut Finder<'_, '_>, at: usize, first: u32, second: u32) 
     };
     finder.push(Kind::Date, at, at + 3, normal);
     Some(at + 3)
-}
-
-/// The time of day of a timestamp: `T14:30:00Z`, after its date.
-fn stamp_clock(finder: &mut Finder<'_, '_>, at: usize, hour: Option<&str>) -> Option<usize> {
-    let tokens = finder.tokens;
-    let hour = parse_small(hour?)?;
-    if !tokens.joins(at + 1, &[':']) {
-        return None;
-    }
-    let minute = minutes(tokens.str(at + 2))?;
-    let end = seconds_end(tokens, at + 3);
-    finder.push(Kind::Time, at, end, exact_time(hour, minute)?);
-    Some(end)
-}
-
-fn seconds_end(tokens: &Tokens<'_>, at: usize) -> usize {
-    if !tokens.joins(at, &[':']) {
-        return at;
-    }
-    if tokens.joins(at + 2, &['.']) { at + 4 } else { at + 2 }
 }
 
 /// `2026年12月3日`, `12月3日`, also with the Korean counters.
@@ -200,12 +184,13 @@ fn day_and_month(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
 fn month_first(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
     let tokens = finder.tokens;
     let day_at = if tokens.is_mark(at + 1, &['.']) { at + 2 } else { at + 1 };
-    let day = day_number(tokens, day_at).filter(|_| tokens.same_line(day_at) && !is_clock(tokens, day_at));
+    let day =
+        day_number(tokens, day_at).filter(|_| tokens.same_line(day_at) && !clock::is_clock(tokens, day_at));
     let Some((first, _)) = day else { return month_alone(finder, at) };
     let month = month_number(tokens.str(at))?;
     let from = Day::new(None, month, first)?;
     let to = range_end(tokens, day_at + 1)
-        .filter(|next| !is_clock(tokens, *next))
+        .filter(|next| !clock::is_clock(tokens, *next))
         .and_then(|next| Some((next, Day::new(None, month, day_number(tokens, next)?.0)?)));
     let (year, end) = year_after(tokens, to.map_or(day_at, |(next, _)| next) + 1);
     let from_end = if to.is_some() { day_at + 1 } else { end };
@@ -224,7 +209,7 @@ fn month_alone(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
         finder.push(Kind::Date, at, end, format!("{year:04}-{month:02}"));
         return Some(end);
     }
-    if at == 0 || !written.starts_with(char::is_uppercase) {
+    if at == 0 || !is_capital(written) {
         return None;
     }
     let month = month_number(written)?;
@@ -237,9 +222,9 @@ fn month_alone(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
 }
 
 /// Weekdays count, since dates are planned with them; abbreviated only where they cannot be a word.
-fn weekday(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
+pub(super) fn weekday(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
     let written = finder.tokens.str(at);
-    if !written.starts_with(['s', 'm', 't', 'w', 'f', 'S', 'M', 'T', 'W', 'F']) {
+    if !(3..=10).contains(&written.len()) {
         return None;
     }
     let full = WEEKDAYS.iter().find(|day| written.eq_ignore_ascii_case(day));
@@ -260,172 +245,6 @@ fn weekday(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
     Some(at + 1)
 }
 
-fn named_hour(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
-    let normal = match finder.tokens.str(at) {
-        "noon" | "Noon" | "midday" => "12:00",
-        "midnight" | "Midnight" => "00:00",
-        _ => return None,
-    };
-    finder.push(Kind::Time, at, at + 1, normal.to_owned());
-    Some(at + 1)
-}
-
-/// `14:30`, `2:30 pm`, `2.30pm`, `6 pm`, `6 p.m.`, `2-4 pm`.
-fn clock(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
-    let tokens = finder.tokens;
-    let hour = tokens.small(at).filter(|hour| *hour < 25)?;
-    if tokens.joins(at + 1, &[':', '.']) {
-        return clock_with_minutes(finder, at, hour);
-    }
-    if let Some((half, end)) = half_of_day(tokens, at + 1) {
-        finder.push(Kind::Time, at, end, exact_time(half.hour(hour)?, 0)?);
-        return Some(end);
-    }
-    let until = range_end(tokens, at + 1)?;
-    let last = tokens
-        .small(until)
-        .or_else(|| split_digits(tokens.str(until)).and_then(|(digits, _)| parse_small(digits)));
-    let half = half_at(tokens, until)?;
-    let half = if hour % 12 < last? % 12 { half } else { half.other() };
-    finder.push(Kind::Time, at, at + 1, exact_time(half.hour(hour)?, 0)?);
-    Some(at + 1)
-}
-
-fn clock_with_minutes(finder: &mut Finder<'_, '_>, at: usize, hour: u32) -> Option<usize> {
-    let tokens = finder.tokens;
-    let written = tokens.str(at + 2);
-    let glued = split_digits(written).and_then(|(digits, letters)| Some((digits, Half::named(letters)?)));
-    let colon = tokens.is_mark(at + 1, &[':']);
-    if let Some((digits, half)) = glued {
-        finder.push(Kind::Time, at, at + 3, exact_time(half.hour(hour)?, minutes(digits)?)?);
-        return Some(at + 3);
-    }
-    let minute = minutes(written)?;
-    let end = if colon { seconds_end(tokens, at + 3) } else { at + 3 };
-    let single_digit = tokens.str(at).chars().count() == 1;
-    let (normal, end) = match half_of_day(tokens, end) {
-        Some((half, end)) => (exact_time(half.hour(hour)?, minute)?, end),
-        None if !colon => return None,
-        None if single_digit && hour > 0 => (either_half(hour, minute), end),
-        None => (exact_time(hour, minute)?, end),
-    };
-    finder.push(Kind::Time, at, end, normal);
-    Some(end)
-}
-
-/// `6pm`, `14h30`, `2pm`.
-fn joined_clock(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
-    let (digits, letters) = split_digits(finder.tokens.str(at))?;
-    let hour = parse_small(digits).filter(|hour| *hour < 25)?;
-    let normal = match Half::named(letters) {
-        Some(half) => exact_time(half.hour(hour)?, 0)?,
-        None => exact_time(hour, minutes(letters.strip_prefix(['h', 'H'])?)?)?,
-    };
-    finder.push(Kind::Time, at, at + 1, normal);
-    Some(at + 1)
-}
-
-/// `14時30分`, `14点`.
-fn wide_clock(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
-    let tokens = finder.tokens;
-    let hour = tokens.small(at)?;
-    if !["時", "时", "点", "點", "시"].iter().any(|counter| tokens.str(at + 1).starts_with(counter)) {
-        return None;
-    }
-    let minute =
-        tokens.small(at + 2).filter(|_| ["分", "분"].iter().any(|c| tokens.str(at + 3).starts_with(c)));
-    let end = if minute.is_some() { at + 3 } else { at + 1 };
-    finder.push(Kind::Time, at, end, exact_time(hour, minute.unwrap_or(0))?);
-    Some(end + 1)
-}
-
-#[derive(Clone, Copy)]
-enum Half {
-    Morning,
-    Afternoon,
-}
-
-impl Half {
-    fn named(word: &str) -> Option<Self> {
-        if word.eq_ignore_ascii_case("am") {
-            Some(Self::Morning)
-        } else if word.eq_ignore_ascii_case("pm") {
-            Some(Self::Afternoon)
-        } else {
-            None
-        }
-    }
-
-    fn other(self) -> Self {
-        match self {
-            Self::Morning => Self::Afternoon,
-            Self::Afternoon => Self::Morning,
-        }
-    }
-
-    fn hour(self, hour: u32) -> Option<u32> {
-        match self {
-            Self::Morning if (1..=12).contains(&hour) => Some(hour % 12),
-            Self::Afternoon if (1..=12).contains(&hour) => Some(hour % 12 + 12),
-            Self::Afternoon if (13..=23).contains(&hour) => Some(hour),
-            _ => None,
-        }
-    }
-}
-
-/// `am`, `p.m.`, `in the afternoon` after a number, and the token after it.
-fn half_of_day(tokens: &Tokens<'_>, at: usize) -> Option<(Half, usize)> {
-    if !tokens.same_line(at) {
-        return None;
-    }
-    if let Some(half) = Half::named(tokens.str(at)) {
-        return Some((half, at + 1));
-    }
-    if tokens.is_word(at, &["a", "p"]) && tokens.joins(at + 1, &['.']) && tokens.is_word(at + 2, &["m"]) {
-        let half = if tokens.is_word(at, &["a"]) { Half::Morning } else { Half::Afternoon };
-        let end = if tokens.is_mark(at + 3, &['.']) && tokens.adjoins(at + 3) { at + 4 } else { at + 3 };
-        return Some((half, end));
-    }
-    if tokens.is_word(at, &["in"]) && tokens.is_word(at + 1, &["the"]) {
-        let morning = tokens.is_word(at + 2, &["morning"]);
-        let later = tokens.is_word(at + 2, &["afternoon", "evening"]);
-        let half = if morning { Half::Morning } else { Half::Afternoon };
-        return (morning || later).then_some((half, at + 3));
-    }
-    None
-}
-
-fn half_at(tokens: &Tokens<'_>, at: usize) -> Option<Half> {
-    match split_digits(tokens.str(at)) {
-        Some((_, letters)) => Half::named(letters),
-        None => half_of_day(tokens, at + 1).map(|(half, _)| half),
-    }
-}
-
-fn is_clock(tokens: &Tokens<'_>, at: usize) -> bool {
-    tokens.joins(at + 1, &[':']) || half_at(tokens, at).is_some()
-}
-
-fn minutes(written: &str) -> Option<u32> {
-    parse_small(written).filter(|minute| *minute < 60 && written.chars().count() == 2)
-}
-
-fn exact_time(hour: u32, minute: u32) -> Option<String> {
-    (hour < 24 && minute < 60).then(|| format!("{hour:02}:{minute:02}"))
-}
-
-/// A time of the twelve-hour clock whose half of the day was not written.
-pub(super) fn either_half(hour: u32, minute: u32) -> String {
-    let early = hour % 12;
-    format!("{early:02}:{minute:02}/{:02}:{minute:02}", early + 12)
-}
-
-/// Leading digits and the letters after them: `8th`, `48cm`, `6pm`.
-pub(super) fn split_digits(token: &str) -> Option<(&str, &str)> {
-    let letters = token.find(|character: char| super::token::digit_value(character).is_none())?;
-    token.split_at_checked(letters).filter(|(digits, _)| !digits.is_empty())
-}
-
 /// A day of a month and whether it is an ordinal: `3`, `3rd`, `3º`.
 fn day_number(tokens: &Tokens<'_>, at: usize) -> Option<(u32, bool)> {
     let (day, ordinal) = match tokens.class(at)? {
@@ -438,12 +257,6 @@ fn day_number(tokens: &Tokens<'_>, at: usize) -> Option<(u32, bool)> {
         _ => return None,
     };
     (1..=31).contains(&day).then_some((day, ordinal))
-}
-
-/// The token after a dash, `to` or `until` that makes a range with the number before it.
-fn range_end(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
-    let links = tokens.is_mark(at, &DASHES) || tokens.is_word(at, &["to", "until", "till"]);
-    (links && tokens.same_line(at) && tokens.same_line(at + 1)).then_some(at + 1)
 }
 
 /// A month a few tokens after a day (`of`, `de`, a full stop or a dash may be between), and where it is.
@@ -465,7 +278,7 @@ fn year_after(tokens: &Tokens<'_>, at: usize) -> (Option<u32>, usize) {
 }
 
 /// The number of a month named in one of the languages that customers write most.
-pub(super) fn month_number(word: &str) -> Option<u32> {
+fn month_number(word: &str) -> Option<u32> {
     if !(3..=18).contains(&word.len()) {
         return None;
     }
@@ -477,7 +290,7 @@ pub(super) fn month_number(word: &str) -> Option<u32> {
         | "февраля" => 2,
         "march" | "mar" | "märz" | "maart" | "mars" | "marzo" | "março" | "марта" => 3,
         "april" | "apr" | "avril" | "abril" | "aprile" | "апреля" => 4,
-        "may" | "mai" | "mei" | "mayo" | "maio" | "maggio" | "мая" => 5,
+        "may" | "mai" | "mayo" | "maio" | "maggio" | "мая" => 5,
         "june" | "jun" | "juni" | "juin" | "junio" | "junho" | "giugno" | "июня" => 6,
         "july" | "jul" | "juli" | "juillet" | "julio" | "julho" | "luglio" | "июля" => 7,
         "august" | "aug" | "augustus" | "août" | "agosto" | "августа" => 8,

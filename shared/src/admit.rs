@@ -1,0 +1,224 @@
+//! Admission: how a message comes in, through a door that waits for the reply, a door that does not, or the queue
+//! (*one-log*, *once-in*).
+
+use crate::contact::{Account, ContactId, Identity};
+use crate::hash;
+use crate::job::{Delivery, TurnJob};
+use crate::store::{Admission, Admitted, NewMessage, StoreError, Ticket};
+use crate::thread::{Attachment, Channel, Head, Mode, Seq};
+use crate::time::Timestamp;
+use crate::turn::{self, Context, End, Said, Thread, Turn};
+use std::time::Duration;
+
+/// A message as a channel delivered it; whose it is comes from a verified token or signature (*isolation*).
+#[derive(Debug, Clone)]
+pub struct Incoming {
+    /// Who writes.
+    pub identity: Identity,
+    /// The way it came.
+    pub channel: Channel,
+    /// The account that it came to.
+    pub account: Account,
+    /// The id that the sender chose for it.
+    pub id: String,
+    /// The text.
+    pub text: String,
+    /// What it carries besides.
+    pub attachments: Vec<Attachment>,
+    /// When it was received.
+    pub at: Timestamp,
+}
+
+/// What a door that waits answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// The message was new; this became of its turn.
+    New {
+        /// Its number.
+        seq: Seq,
+        /// How the turn ended.
+        end: End,
+    },
+    /// The message had come before.
+    Duplicate {
+        /// The number it has.
+        seq: Seq,
+        /// The bot's answer to it, if there is one.
+        reply: Option<Said>,
+    },
+    /// The contact is being erased: nothing is taken.
+    Gone,
+}
+
+/// The safety net of a door that waits fires this long after the reply was due.
+const NET_GRACE: Duration = Duration::from_secs(6);
+/// How often a waiting door looks.
+const LOOK: Duration = Duration::from_millis(200);
+/// How often a thread is read again because others were faster.
+const ROUNDS: usize = 100;
+
+/// Admits a message and runs its turn here.
+///
+/// # Errors
+/// The table cannot be read or written. Where the message was admitted its job answers it later.
+pub async fn answer(ctx: &Context, incoming: &Incoming) -> Result<Answer, StoreError> {
+    let turn = Turn::starting(ctx, incoming.at);
+    let delivery = delivery(incoming);
+    let delay = ctx.limits.reply_budget() + NET_GRACE;
+    let (contact, ()) = futures::join!(ctx.store.resolve(&incoming.identity), queue(ctx, &delivery, delay));
+    let (thread, admission) = admit(ctx, incoming, contact?, delivery, Some(turn)).await?;
+    match admission {
+        Admission::Admitted(admitted) => {
+            let seq = admitted.message.seq;
+            let end = after_admission(ctx, turn, thread, *admitted).await?;
+            Ok(Answer::New { seq, end })
+        }
+        Admission::Duplicate(seen) => duplicate(ctx, turn, seen.contact_id, seen.seq).await,
+        Admission::Moved => Err(StoreError::Contended),
+        Admission::Gone => Ok(Answer::Gone),
+    }
+}
+
+/// Admits a message and leaves its turn to the queue; `None` where nothing is taken.
+///
+/// # Errors
+/// The table cannot be read or written.
+pub async fn accept(ctx: &Context, incoming: &Incoming) -> Result<Option<Seq>, StoreError> {
+    let delivery = delivery(incoming);
+    let delay = Duration::from_secs(ctx.limits.burst_seconds);
+    let (contact, ()) = futures::join!(ctx.store.resolve(&incoming.identity), queue(ctx, &delivery, delay));
+    match admit(ctx, incoming, contact?, delivery, None).await?.1 {
+        Admission::Admitted(admitted) => Ok(Some(admitted.message.seq)),
+        Admission::Duplicate(seen) => Ok(Some(seen.seq)),
+        Admission::Moved => Err(StoreError::Contended),
+        Admission::Gone => Ok(None),
+    }
+}
+
+/// Names the delivery; the sender chose the id, so the scope is the identity.
+fn delivery(incoming: &Incoming) -> Delivery {
+    Delivery {
+        account: incoming.account.as_str().to_owned(),
+        scope: hash::hex(incoming.identity.as_str()),
+        id: hash::hex(&incoming.id),
+    }
+}
+
+/// Sends the turn's job before the admission, so that no crash loses it. If that fails, the sweep heals it.
+async fn queue(ctx: &Context, delivery: &Delivery, delay: Duration) {
+    let job = TurnJob::Delivered { delivery: delivery.clone() };
+    if let Err(error) = ctx.queue.send_turn(&job, delay).await {
+        tracing::warn!(%error, "a turn's job was not sent; the sweep will find the message");
+    }
+}
+
+/// Admits a message, again and again while others are faster. With a turn, on the number that was gathered for it:
+/// the thread comes back with the admission.
+async fn admit(
+    ctx: &Context,
+    incoming: &Incoming,
+    mut contact: Option<ContactId>,
+    delivery: Delivery,
+    turn: Option<Turn>,
+) -> Result<(Option<Thread>, Admission), StoreError> {
+    let message = new_message(ctx, incoming);
+    for _ in 0..ROUNDS {
+        let thread = match (contact, turn) {
+            (Some(contact), Some(_)) => turn::gather(ctx, contact).await?,
+            (None, Some(_)) => Some(Thread::new(ctx, ContactId::new(ctx.clock.ulid())).await?),
+            (_, None) => None,
+        };
+        let head = match (&thread, contact) {
+            (Some(thread), _) => Some(thread.head.clone()),
+            (None, Some(contact)) => ctx.store.head(contact).await?,
+            (None, None) => Some(Head::new(ContactId::new(ctx.clock.ulid()))),
+        };
+        let Some(head) = head else { return Ok((None, Admission::Gone)) };
+        let ticket = ticket(ctx, &head, &delivery, turn);
+        let admission = match contact {
+            Some(_) => ctx.store.admit(&head, &message, &ticket).await?,
+            None => ctx.store.admit_first(head.contact_id, &incoming.identity, &message, &ticket).await?,
+        };
+        if !matches!(admission, Admission::Moved) {
+            return Ok((thread, admission));
+        }
+        if contact.is_none() {
+            contact = ctx.store.resolve(&incoming.identity).await?;
+        }
+    }
+    Err(StoreError::Contended)
+}
+
+fn new_message(ctx: &Context, incoming: &Incoming) -> NewMessage {
+    NewMessage {
+        channel: incoming.channel,
+        account: incoming.account.clone(),
+        text: incoming.text.clone(),
+        attachments: incoming.attachments.clone(),
+        no_turn: false,
+        at: incoming.at,
+        message_chars: ctx.limits.message_chars,
+    }
+}
+
+/// With the lease, if the turn runs here: a newer message takes it over at once, since the old draft can no longer
+/// commit, unless the holder may commit under the burst rule.
+fn ticket(ctx: &Context, head: &Head, delivery: &Delivery, turn: Option<Turn>) -> Ticket {
+    let now = ctx.clock.now();
+    let held = head.lease(now).is_some() && turn::may_commit_in_a_burst(head, now, &ctx.limits);
+    let lease = turn.filter(|_| !held).map(|turn| (turn.owner, turn.lease_until()));
+    Ticket { delivery: delivery.clone(), lease }
+}
+
+async fn after_admission(
+    ctx: &Context,
+    turn: Turn,
+    thread: Option<Thread>,
+    admitted: Admitted,
+) -> Result<End, StoreError> {
+    let Admitted { head, message } = admitted;
+    if head.mode == Mode::Human {
+        return Ok(End::Silent);
+    }
+    if let Some(thread) = thread.filter(|_| head.turn_owner == Some(turn.owner)) {
+        return turn::run(ctx, turn, thread.admitted(head, message)).await;
+    }
+    // The burst before this message is being answered; this one is next.
+    let end = wait_or_run(ctx, turn, head.contact_id, message.seq).await?;
+    Ok(end.unwrap_or(End::Superseded))
+}
+
+/// Waits for the turn that is running, or runs the one that was left; `None` if another turn answered `seq`, or
+/// none did in time.
+async fn wait_or_run(
+    ctx: &Context,
+    turn: Turn,
+    contact: ContactId,
+    seq: Seq,
+) -> Result<Option<End>, StoreError> {
+    loop {
+        let Some(head) = ctx.store.head(contact).await? else { return Ok(None) };
+        let now = ctx.clock.now();
+        if head.settled_seq >= seq || now >= turn.deadline {
+            return Ok(None);
+        }
+        if head.lease(now).is_none() {
+            match turn::take_up(ctx, turn, contact).await? {
+                Some(end) => return Ok(Some(end)),
+                None => continue,
+            }
+        }
+        ctx.clock.sleep(LOOK).await;
+    }
+}
+
+/// A redelivery finds the running turn, or resumes the unfinished one; what it returns belongs to the same contact.
+async fn duplicate(ctx: &Context, turn: Turn, contact: ContactId, seq: Seq) -> Result<Answer, StoreError> {
+    wait_or_run(ctx, turn, contact, seq).await?;
+    let reply = ctx.store.reply_to(contact, seq, ctx.limits.reply_search).await?;
+    let said = reply.map(|message| Said {
+        seq: message.seq,
+        text: message.shown(ctx.limits.message_chars).into_owned(),
+    });
+    Ok(Answer::Duplicate { seq, reply: said })
+}

@@ -1,0 +1,101 @@
+//! Text in a form in which the same words are the same, however they were typed.
+
+/// Lower case, without accents, with one kind of apostrophe, hyphen and white space.
+pub(super) fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for mark in text.chars() {
+        match mark {
+            '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => {}
+            '’' | '‘' | 'ʼ' | '′' | '`' | '´' => plain.push('\''),
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push('-'),
+            _ if mark.is_whitespace() => {
+                if !plain.ends_with(' ') {
+                    plain.push(' ');
+                }
+            }
+            _ => mark.to_lowercase().for_each(|mark| push_bare(&mut plain, mark)),
+        }
+    }
+    plain.trim().to_owned()
+}
+
+fn push_bare(plain: &mut String, mark: char) {
+    let bare = match mark {
+        'à'..='å' | 'ā' | 'ă' | 'ą' => 'a',
+        'ç' | 'ć' | 'č' => 'c',
+        'ď' | 'đ' => 'd',
+        'è'..='ë' | 'ē' | 'ė' | 'ę' | 'ě' => 'e',
+        'ğ' => 'g',
+        'ì'..='ï' | 'ī' | 'ı' => 'i',
+        'ł' => 'l',
+        'ñ' | 'ń' | 'ň' => 'n',
+        'ò'..='ö' | 'ø' | 'ō' | 'ő' => 'o',
+        'ř' => 'r',
+        'ś' | 'š' | 'ş' | 'ș' => 's',
+        'ť' | 'ț' => 't',
+        'ù'..='ü' | 'ū' | 'ů' | 'ű' => 'u',
+        'ý' | 'ÿ' => 'y',
+        'ź' | 'ż' | 'ž' => 'z',
+        'ß' => return plain.push_str("ss"),
+        'æ' => return plain.push_str("ae"),
+        'œ' => return plain.push_str("oe"),
+        // What is left of `İ` in lower case.
+        '\u{307}' => return,
+        _ => mark,
+    };
+    plain.push(bare);
+}
+
+/// Whether `words` stand in `text` on word boundaries; both are [`plain`].
+pub(super) fn contains(text: &str, words: &str) -> bool {
+    !words.is_empty()
+        && text.match_indices(words).any(|(at, found)| {
+            let before = text.get(..at).and_then(|text| text.chars().next_back());
+            let after = text.get(at + found.len()..).and_then(|text| text.chars().next());
+            is_boundary(before, found.chars().next()) && is_boundary(found.chars().next_back(), after)
+        })
+}
+
+/// Whether a word can end between two characters. Some scripts put nothing between words.
+fn is_boundary(left: Option<char>, right: Option<char>) -> bool {
+    let (Some(left), Some(right)) = (left, right) else { return true };
+    !(left.is_alphanumeric() && right.is_alphanumeric()) || is_unspaced(left) || is_unspaced(right)
+}
+
+fn is_unspaced(mark: char) -> bool {
+    matches!(mark,
+        '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_words_are_the_same_however_they_are_typed() {
+        for (typed, same) in [
+            ("  I’LL\u{a0}\n sue ", "i'll sue"),
+            ("Depósito", "deposito"),
+            ("Depo\u{301}sito", "deposito"),
+            ("RÜCKERSTATTUNG, Straße", "ruckerstattung, strasse"),
+            ("break\u{2011}in", "break-in"),
+            ("re\u{200b}fund", "refund"),
+        ] {
+            assert_eq!(plain(typed), same);
+        }
+    }
+
+    #[test]
+    fn a_word_counts_on_its_boundaries() {
+        for (text, word) in
+            [("a refund?", "refund"), ("l'avocat", "avocat"), ("我要退款了", "退款"), ("x", "x")]
+        {
+            assert!(contains(text, word), "{word} in {text}");
+        }
+        for (text, word) in [("fireplace", "fire"), ("deposited", "deposit"), ("bonfire", "fire"), ("x", "")]
+        {
+            assert!(!contains(text, word), "{word} in {text}");
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Deciding: the agent's rules, then the model with checks in code, then the rules in the model's place.
+
+use super::{COMMIT_TIME, Context, Thread, Turn};
+use crate::case::{CaseState, Category};
+use crate::decision::{self, Decision, Escalation, Fault};
+use crate::facts;
+use crate::prompt::{self, Prompt, Source, Sources};
+use crate::rules::{self, Answered};
+use crate::store::TraceKey;
+use crate::thread::Message;
+use crate::trace::{Attempt, Coverage, DecidedBy, Degraded, Outcome, Trace};
+use crate::traits::{Asked, ModelError, Question, Role};
+use std::time::Duration;
+use ulid::Ulid;
+
+/// Tokens of an answer: the longest reply, and the rest of the object.
+const MAX_TOKENS: u32 = 1_500;
+/// A second question is worth asking only with this much time left.
+const RETRY_TIME: Duration = Duration::from_secs(1);
+
+/// A decision and how it came about.
+#[derive(Debug)]
+pub(super) struct Decided {
+    pub(super) decision: Decision,
+    pub(super) trace_id: Ulid,
+    /// The trace, where it was not written while the model thought.
+    pub(super) unwritten: Option<Trace>,
+    by: DecidedBy,
+    attempts: Vec<Attempt>,
+    degraded: Vec<Degraded>,
+}
+
+impl Decided {
+    fn by(by: DecidedBy, decision: Decision, trace_id: Ulid) -> Self {
+        Self { decision, trace_id, unwritten: None, by, attempts: vec![], degraded: vec![] }
+    }
+
+    fn with_trace(mut self, ctx: &Context, thread: &Thread) -> Self {
+        self.unwritten = Some(trace(ctx, thread, &build(ctx, thread, &[]), false));
+        self
+    }
+
+    /// Calls of the reply model, for `calls_per_hour`.
+    pub(super) fn calls(&self) -> u32 {
+        self.attempts.iter().map(|attempt| attempt.calls).sum()
+    }
+
+    /// What becomes of it, for the trace.
+    pub(super) fn outcome(&self, message: Option<&Message>, case_id: Option<Ulid>, took: Duration) -> Outcome {
+        let escalation = match &self.decision {
+            Decision::Reply { .. } => None,
+            Decision::Escalate(escalation) => Some(escalation),
+        };
+        Outcome {
+            decision: if escalation.is_some() { "escalate" } else { "reply" }.into(),
+            by: self.by,
+            category: escalation.map(|escalation| escalation.category.code().into()),
+            topic: escalation.and_then(|escalation| escalation.topic.clone()),
+            seq: message.map(|message| message.seq),
+            case_id,
+            attempts: self.attempts.clone(),
+            millis: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            degraded: self.degraded.clone(),
+        }
+    }
+}
+
+/// Decides a turn. It always decides: with nothing else left, a person answers.
+pub(super) async fn decide(ctx: &Context, turn: Turn, thread: &Thread) -> Decided {
+    let trace_id = ctx.clock.ulid();
+    let without_model = guarded(ctx, thread).or_else(|| by_rule(ctx, thread));
+    if let Some((by, escalation)) = without_model {
+        return Decided::by(by, Decision::Escalate(escalation), trace_id).with_trace(ctx, thread);
+    }
+    if thread.head.calls_in_hour(ctx.clock.now()) >= ctx.limits.calls_per_hour {
+        let decision = honest_answer(ctx, thread);
+        let mut decided = Decided::by(DecidedBy::Fallback, decision, trace_id).with_trace(ctx, thread);
+        decided.degraded.push(Degraded::new("model", "calls_per_hour"));
+        return decided;
+    }
+    by_model(ctx, turn, thread, trace_id).await
+}
+
+/// Too old, or tried too often: a person answers.
+fn guarded(ctx: &Context, thread: &Thread) -> Option<(DecidedBy, Escalation)> {
+    let limit = Duration::from_secs(ctx.limits.turn_hours * 3600);
+    let waited = thread.unsettled().first().map_or(Duration::ZERO, |oldest| ctx.clock.now().since(oldest.at));
+    let reason = match thread.head.turn_tries {
+        _ if waited > limit => format!("The message waited longer than {} hours.", ctx.limits.turn_hours),
+        tries if tries >= ctx.limits.turn_tries => format!("{} turns on these messages broke off.", tries - 1),
+        _ => return None,
+    };
+    Some((DecidedBy::Guard, stop(Category::ModelUnavailable, &reason)))
+}
+
+/// The agent's escalation rules, on every message that waits.
+fn by_rule(ctx: &Context, thread: &Thread) -> Option<(DecidedBy, Escalation)> {
+    let texts = texts(ctx, thread);
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let found = rules::escalation(&thread.agent.topics, &texts)?;
+    let reason = format!("The customer raised a topic for people: {}.", found.topic);
+    let escalation = Escalation { category: found.category, reason, topic: Some(found.topic.to_owned()) };
+    Some((DecidedBy::Rule, escalation))
+}
+
+fn texts(ctx: &Context, thread: &Thread) -> Vec<String> {
+    let shown = |message: &&Message| message.shown(ctx.limits.message_chars).into_owned();
+    thread.unsettled().iter().map(shown).collect()
+}
+
+fn stop(category: Category, reason: &str) -> Escalation {
+    Escalation { category, reason: reason.into(), topic: None }
+}
+
+/// Asks the model, once more if its answer cannot be used, and lets the rules answer where it has none.
+async fn by_model(ctx: &Context, turn: Turn, thread: &Thread, trace_id: Ulid) -> Decided {
+    let failed_check = stop(Category::UngroundedReply, "The model's reply failed a check twice.");
+    let mut decided = Decided::by(DecidedBy::Model, Decision::Escalate(failed_check), trace_id);
+    let mut refused: Option<Refused> = None;
+    for round in 0..2 {
+        let Some(budget) = budget(ctx, turn, round) else { break };
+        let corrections: Vec<String> = refused.iter().map(Refused::correction).collect();
+        let prompt = build(ctx, thread, &corrections);
+        let started = ctx.clock.now();
+        let (asked, ()) = futures::join!(ask(ctx, &prompt, budget), async {
+            if round == 0 {
+                put_trace(ctx, thread, trace_id, &prompt).await;
+            }
+        });
+        let (attempt, read) = judge(ctx, &prompt, asked, ctx.clock.now().since(started));
+        decided.attempts.push(attempt);
+        match read {
+            Ok(decision) => {
+                decided.decision = decision;
+                return decided;
+            }
+            Err(why) => refused = Some(why),
+        }
+        if refused.as_ref().is_some_and(Refused::is_final) {
+            break;
+        }
+    }
+    match refused {
+        Some(Refused::Check(_)) => decided,
+        Some(Refused::Model(error)) => in_its_place(ctx, thread, decided, &error),
+        None => in_its_place(ctx, thread, decided, &ModelError::Timeout),
+    }
+}
+
+/// Why an answer cannot be used.
+#[derive(Debug)]
+enum Refused {
+    /// A check in code failed.
+    Check(Fault),
+    /// There is none.
+    Model(ModelError),
+}
+
+impl Refused {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Check(fault) => fault.code(),
+            Self::Model(error) => error.code(),
+        }
+    }
+
+    fn correction(&self) -> String {
+        match self {
+            Self::Check(fault) => fault.to_string(),
+            Self::Model(_) => "Answer with one short JSON object of the given schema and nothing else.".into(),
+        }
+    }
+
+    /// Whether asking again would not help.
+    fn is_final(&self) -> bool {
+        !matches!(self, Self::Check(_) | Self::Model(ModelError::Unreadable | ModelError::CutOff))
+    }
+}
+
+/// What a question may take; `None` where there is no time left for one.
+fn budget(ctx: &Context, turn: Turn, round: usize) -> Option<Duration> {
+    let left = turn.deadline.since(ctx.clock.now()).saturating_sub(COMMIT_TIME);
+    let least = if round == 0 { Duration::ZERO } else { RETRY_TIME };
+    (left > least).then_some(left)
+}
+
+async fn ask(ctx: &Context, prompt: &Prompt, budget: Duration) -> Asked {
+    let question = Question {
+        role: Role::Reply,
+        system: prompt.system.clone(),
+        user: prompt.user.clone(),
+        schema_name: decision::SCHEMA_NAME,
+        schema: decision::schema(),
+        max_tokens: MAX_TOKENS,
+    };
+    ctx.model.ask(&question, budget).await
+}
+
+fn judge(
+    ctx: &Context,
+    prompt: &Prompt,
+    asked: Asked,
+    took: Duration,
+) -> (Attempt, Result<Decision, Refused>) {
+    let (model, prompt_tokens, completion_tokens) = match &asked.answer {
+        Ok(answer) => (answer.model.clone(), answer.prompt_tokens, answer.completion_tokens),
+        Err(_) => (String::new(), 0, 0),
+    };
+    let read = match asked.answer {
+        Ok(answer) => decision::read(&answer.object, &ctx.limits).map_err(Refused::Check),
+        Err(error) => Err(Refused::Model(error)),
+    };
+    let attempt = Attempt {
+        model,
+        prompt_chars: prompt.sections.iter().map(|section| section.chars).sum(),
+        prompt_tokens,
+        completion_tokens,
+        calls: asked.calls,
+        millis: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        fault: read.as_ref().err().map(|refused| refused.code().to_owned()),
+    };
+    (attempt, read)
+}
+
+/// No answer of the model: the rules answer from the facts, or a person does. Where no model is configured the
+/// rules say honestly what they can answer.
+fn in_its_place(ctx: &Context, thread: &Thread, mut decided: Decided, error: &ModelError) -> Decided {
+    decided.by = DecidedBy::Fallback;
+    decided.degraded.push(Degraded::new("model", error.code()));
+    decided.decision = match from_facts(ctx, thread) {
+        _ if *error == ModelError::NotConfigured => honest_answer(ctx, thread),
+        Some(Answered::Whole(reply)) => Decision::Reply { text: reply.text },
+        _ => Decision::Escalate(stop(Category::ModelUnavailable, "No answer of the model, and none from the facts.")),
+    };
+    decided
+}
+
+/// What the rules can say, and otherwise what they could.
+fn honest_answer(ctx: &Context, thread: &Thread) -> Decision {
+    let Source::Found(facts) = &thread.facts else {
+        return Decision::Escalate(stop(Category::MissingKnowledge, "The account's records could not be read."));
+    };
+    match from_facts(ctx, thread) {
+        Some(Answered::Whole(reply) | Answered::Partly(reply)) => Decision::Reply { text: reply.text },
+        _ => Decision::Reply { text: rules::can_answer(facts, &thread.agent.topics) },
+    }
+}
+
+fn from_facts(ctx: &Context, thread: &Thread) -> Option<Answered> {
+    let Source::Found(facts) = &thread.facts else { return None };
+    let texts = texts(ctx, thread);
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    Some(rules::answer(&texts, facts, ctx.clock.now()))
+}
+
+fn build(ctx: &Context, thread: &Thread, corrections: &[String]) -> Prompt {
+    let now = ctx.clock.now();
+    let facts = match (&thread.facts, open_cases(thread)) {
+        (Source::Found(facts), cases) => {
+            let cases: Vec<&str> = cases.iter().map(String::as_str).collect();
+            Source::Found(facts::render(facts, &cases, now, &ctx.limits).text)
+        }
+        (Source::Failed, _) => Source::Failed,
+    };
+    let sources = Sources {
+        agent: &thread.agent,
+        facts,
+        memories: thread.memories(ctx),
+        snapshot: thread.snapshot.as_ref(),
+        newest_first: &thread.newest_first,
+        head: &thread.head,
+        now,
+        corrections,
+    };
+    prompt::build(&sources, &ctx.limits)
+}
+
+/// The contact's own cases that are not resolved, as facts.
+fn open_cases(thread: &Thread) -> Vec<String> {
+    let Source::Found(cases) = &thread.cases else { return vec![] };
+    cases
+        .iter()
+        .filter(|case| case.state_of_case != CaseState::Resolved)
+        .map(|case| {
+            let (category, opened) = (case.category.code(), case.opened_at.to_minute());
+            format!("case (ours): a person of ours works on it, not resolved; why: {category}; opened {opened}")
+        })
+        .collect()
+}
+
+/// Writes what the decision is made from; without it the turn goes on.
+async fn put_trace(ctx: &Context, thread: &Thread, id: Ulid, prompt: &Prompt) {
+    let contact = thread.head.contact_id;
+    let key = TraceKey { contact, seq: thread.head.last_customer_seq, id };
+    if let Err(error) = ctx.store.put_trace(key, &trace(ctx, thread, prompt, true), ctx.clock.now()).await {
+        tracing::warn!(%contact, %error, "a trace was not written");
+    }
+}
+
+fn trace(ctx: &Context, thread: &Thread, prompt: &Prompt, asked: bool) -> Trace {
+    let memories = thread.memories(ctx);
+    Trace {
+        at: ctx.clock.now(),
+        agent: thread.agent.name.clone(),
+        version: thread.agent.version,
+        answers: thread.unsettled().iter().map(|message| message.seq).collect(),
+        coverage: Coverage::of(prompt.split, thread.head.first_seq),
+        sections: if asked { prompt.sections.clone() } else { vec![] },
+        revision: thread.snapshot.as_ref().map(|snapshot| snapshot.revision),
+        facts: found(&thread.facts).map_or(0, Vec::len),
+        cases: found(&thread.cases).map_or(0, Vec::len),
+        memories: found(&memories).map_or(0, Vec::len),
+        degraded: thread.degraded.clone(),
+    }
+}
+
+fn found<T>(source: &Source<T>) -> Option<&T> {
+    match source {
+        Source::Found(found) => Some(found),
+        Source::Failed => None,
+    }
+}

@@ -1,0 +1,52 @@
+//! `with-stack <command…>`: runs a command beside a fresh stack and ends with the command's status.
+//!
+//! The suites run each test in a process of its own; what they share has to be started before them.
+
+use anyhow::{Context, Result, bail};
+use carryover_tests::stack::{OUTPUTS, Stack};
+use std::path::Path;
+use std::process::ExitCode;
+use tokio::process::Command;
+use tokio::signal::unix::{SignalKind, signal};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("with-stack: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<ExitCode> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut arguments = std::env::args_os().skip(1);
+    let Some(program) = arguments.next() else { bail!("which command?") };
+    let stack = Stack::start(&fresh_dir()?, &[])?;
+    let mut command = Command::new(&program);
+    command.args(arguments).env(OUTPUTS, stack.outputs_path()).kill_on_drop(true);
+    let mut child = command.spawn().with_context(|| format!("{} is missing", program.display()))?;
+    let code = tokio::select! {
+        status = child.wait() => exit_code(status?.code()),
+        _ = interrupt.recv() => ExitCode::FAILURE,
+        _ = terminate.recv() => ExitCode::FAILURE,
+    };
+    stack.stop()?;
+    Ok(code)
+}
+
+/// A directory without the state of earlier runs.
+fn fresh_dir() -> Result<std::path::PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/stack-tests");
+    if dir.exists() {
+        std::fs::remove_dir_all(&dir)?;
+    }
+    Ok(dir)
+}
+
+fn exit_code(code: Option<i32>) -> ExitCode {
+    code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
+}

@@ -1,0 +1,23 @@
+//! Which processes belong to a stack, read from `/proc`.
+
+use std::path::Path;
+
+/// The processes whose command line or environment names `dir`; zombies have neither.
+///
+/// # Panics
+/// There is no `/proc`.
+pub fn of(dir: &Path) -> Vec<u32> {
+    let needle = dir.to_str().expect("a path in UTF-8").as_bytes();
+    let entries = std::fs::read_dir("/proc").expect("/proc can be read");
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let mine = std::process::id();
+    pids.filter(|pid| *pid != mine && names(*pid, needle)).collect()
+}
+
+fn names(pid: u32, needle: &[u8]) -> bool {
+    let contains = |file: &str| {
+        let bytes = std::fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        bytes.windows(needle.len()).any(|window| window == needle)
+    };
+    contains("cmdline") || contains("environ")
+}

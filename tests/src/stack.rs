@@ -1,0 +1,170 @@
+//! A local stack for tests: `carryover run` on free ports, with a directory of its own.
+
+use crate::client::Client;
+use anyhow::{Context, Result, bail, ensure};
+use carryover_command::outputs::Outputs;
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// Names the outputs of the stack that `with-stack` started, for the suites that it runs.
+pub const OUTPUTS: &str = "CARRYOVER_OUTPUTS";
+
+/// How long a stack may take to start on a busy machine.
+const START: Duration = Duration::from_secs(180);
+/// How long it may take to stop: what `carryover run` promises.
+const STOP: Duration = Duration::from_secs(10);
+const POLL: Duration = Duration::from_millis(50);
+
+/// A stack that the test started and that ends with it.
+#[derive(Debug)]
+pub struct Stack {
+    run: Child,
+    dir: PathBuf,
+}
+
+impl Stack {
+    /// Starts a stack on the state in `dir` and waits until it is ready. `environment` holds the variables of
+    /// `make run` (`MODEL_URL`, `LIMITS`, …); none is inherited.
+    ///
+    /// # Errors
+    /// It did not become ready.
+    pub fn start(dir: &Path, environment: &[(&str, &str)]) -> Result<Self> {
+        std::fs::create_dir_all(dir)?;
+        let dir = dir.canonicalize()?;
+        let mut stack =
+            Self { run: command(&dir, environment)?.spawn().context("carryover is missing")?, dir };
+        stack.wait_until_ready()?;
+        Ok(stack)
+    }
+
+    fn wait_until_ready(&mut self) -> Result<()> {
+        let started = Instant::now();
+        while !self.outputs_path().exists() {
+            if let Some(status) = self.run.try_wait()? {
+                bail!("carryover run ended ({status}): see {}", self.screen_path().display());
+            }
+            ensure!(started.elapsed() < START, "the stack is not ready within {START:?}");
+            std::thread::sleep(POLL);
+        }
+        Ok(())
+    }
+
+    /// Its directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The process of `carryover run`.
+    pub fn pid(&self) -> u32 {
+        self.run.id()
+    }
+
+    /// Where its outputs are while it runs.
+    pub fn outputs_path(&self) -> PathBuf {
+        self.dir.join("outputs.json")
+    }
+
+    /// What it printed.
+    pub fn screen_path(&self) -> PathBuf {
+        self.dir.join("screen.txt")
+    }
+
+    /// Its outputs.
+    ///
+    /// # Errors
+    /// It does not run.
+    pub fn outputs(&self) -> Result<Outputs> {
+        Outputs::read(&self.outputs_path())
+    }
+
+    /// A client of it.
+    ///
+    /// # Errors
+    /// It does not run.
+    pub fn client(&self) -> Result<Client> {
+        Client::new(self.outputs()?)
+    }
+
+    /// Interrupts it and waits until it has ended.
+    ///
+    /// # Errors
+    /// It did not end in time.
+    pub fn stop(mut self) -> Result<ExitStatus> {
+        self.interrupt()
+    }
+
+    /// Waits until it ends by itself.
+    ///
+    /// # Errors
+    /// It did not end in time.
+    pub fn wait(mut self) -> Result<ExitStatus> {
+        self.wait_for_end()
+    }
+
+    fn interrupt(&mut self) -> Result<ExitStatus> {
+        if let Some(status) = self.run.try_wait()? {
+            return Ok(status);
+        }
+        let pid =
+            i32::try_from(self.run.id()).ok().and_then(Pid::from_raw).context("a process without an id")?;
+        kill_process(pid, Signal::INT)?;
+        self.wait_for_end()
+    }
+
+    fn wait_for_end(&mut self) -> Result<ExitStatus> {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.run.try_wait()? {
+                return Ok(status);
+            }
+            ensure!(started.elapsed() < STOP, "the stack did not stop within {STOP:?}");
+            std::thread::sleep(POLL);
+        }
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        if self.interrupt().is_err() {
+            let _ = self.run.kill();
+            let _ = self.run.wait();
+        }
+    }
+}
+
+fn command(dir: &Path, environment: &[(&str, &str)]) -> Result<Command> {
+    let screen = std::fs::File::create(dir.join("screen.txt"))?;
+    let mut command = Command::new(program("carryover")?);
+    for name in ["MODEL_URL", "MODEL_API_KEY", "REPLY_MODEL", "SUMMARY_MODEL", "IMPROVER_MODEL", "LIMITS"] {
+        command.env_remove(name);
+    }
+    command
+        .arg("run")
+        .envs(environment.iter().copied())
+        .env("PORT", "0")
+        .env("CARRYOVER_LOCAL_DIR", dir)
+        .env("CARRYOVER_BUILT", "1")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdin(Stdio::null())
+        .stdout(screen.try_clone()?)
+        .stderr(screen);
+    Ok(command)
+}
+
+/// A program of the workspace, beside this one or, from a test, in the directory above.
+fn program(name: &str) -> Result<PathBuf> {
+    let this = std::env::current_exe()?;
+    let found = this.ancestors().skip(1).take(2).map(|dir| dir.join(name)).find(|path| path.is_file());
+    found.with_context(|| format!("`{name}` is not built: use `make stack-tests`"))
+}
+
+/// A client of the stack that all stack tests share.
+///
+/// # Panics
+/// No stack runs: the suite was not started by `with-stack`.
+pub fn shared() -> Client {
+    let path = std::env::var(OUTPUTS).expect("a stack: run the suite by `make stack-tests`");
+    Client::new(Outputs::read(Path::new(&path)).expect("the outputs of the stack")).expect("a client")
+}
