@@ -216,9 +216,7 @@ async fn wait_or_run(
 async fn duplicate(ctx: &Context, turn: Turn, contact: ContactId, seq: Seq) -> Result<Answer, StoreError> {
     wait_or_run(ctx, turn, contact, seq).await?;
     let reply = ctx.store.reply_to(contact, seq, ctx.limits.reply_search).await?;
-    let said = reply.map(|message| Said {
-        seq: message.seq,
-        text: message.shown(ctx.limits.message_chars).into_owned(),
-    });
+    let said = reply
+        .map(|message| Said { seq: message.seq, text: message.shown(ctx.limits.message_chars).into_owned() });
     Ok(Answer::Duplicate { seq, reply: said })
 }

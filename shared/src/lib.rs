@@ -29,8 +29,8 @@ pub mod window;
 pub mod traits;
 
 // Use cases.
-pub mod fold;
 pub mod admit;
+pub mod fold;
 pub mod sweep;
 pub mod turn;
 

@@ -1,6 +1,8 @@
 //! What the suites share: the scripted model server and the client of a running stack.
 
 pub mod clock;
+pub mod contact;
+pub mod model;
 pub mod table;
 pub mod scripted_model;
 pub mod client;

@@ -85,11 +85,16 @@ fn history(old: &Snapshot, fence: &Fence) -> String {
 }
 
 fn batch(batch: &[Piece<'_>], fence: &Fence) -> String {
-    let title = "# Messages that age out now: work them into the history";
-    if batch.is_empty() {
-        return format!("{title}\nNone: leave the history as it is.");
+    let lines = lines(batch, fence);
+    match batch {
+        [] => "# Messages that age out now\nNone: leave the history as it is.".into(),
+        [Piece { part: Some((n, of)), .. }] => {
+            format!(
+                "# Part {n} of {of} of a long message that ages out now: work it into the history\n{lines}"
+            )
+        }
+        _ => format!("# Messages that age out now: work them into the history\n{lines}"),
     }
-    format!("{title}\n{}", lines(batch, fence))
 }
 
 fn snapshot(old: &Snapshot, fence: &Fence) -> String {
@@ -121,10 +126,7 @@ fn fresh(fresh: &[Piece<'_>], fence: &Fence) -> String {
 }
 
 fn lines(pieces: &[Piece<'_>], fence: &Fence) -> String {
-    let line = |piece: &Piece<'_>| {
-        let part = piece.part.map(|(n, of)| format!("\n(part {n} of {of})")).unwrap_or_default();
-        format!("{}{part}\n{}", fence.label(piece.message), piece.text)
-    };
+    let line = |piece: &Piece<'_>| format!("{}\n{}", fence.label(piece.message), piece.text);
     pieces.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 

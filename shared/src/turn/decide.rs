@@ -46,7 +46,12 @@ impl Decided {
     }
 
     /// What becomes of it, for the trace.
-    pub(super) fn outcome(&self, message: Option<&Message>, case_id: Option<Ulid>, took: Duration) -> Outcome {
+    pub(super) fn outcome(
+        &self,
+        message: Option<&Message>,
+        case_id: Option<Ulid>,
+        took: Duration,
+    ) -> Outcome {
         let escalation = match &self.decision {
             Decision::Reply { .. } => None,
             Decision::Escalate(escalation) => Some(escalation),
@@ -87,7 +92,9 @@ fn guarded(ctx: &Context, thread: &Thread) -> Option<(DecidedBy, Escalation)> {
     let waited = thread.unsettled().first().map_or(Duration::ZERO, |oldest| ctx.clock.now().since(oldest.at));
     let reason = match thread.head.turn_tries {
         _ if waited > limit => format!("The message waited longer than {} hours.", ctx.limits.turn_hours),
-        tries if tries >= ctx.limits.turn_tries => format!("{} turns on these messages broke off.", tries - 1),
+        tries if tries >= ctx.limits.turn_tries => {
+            format!("{} turns on these messages broke off.", tries - 1)
+        }
         _ => return None,
     };
     Some((DecidedBy::Guard, stop(Category::ModelUnavailable, &reason)))
@@ -167,7 +174,9 @@ impl Refused {
     fn correction(&self) -> String {
         match self {
             Self::Check(fault) => fault.to_string(),
-            Self::Model(_) => "Answer with one short JSON object of the given schema and nothing else.".into(),
+            Self::Model(_) => {
+                "Answer with one short JSON object of the given schema and nothing else.".into()
+            }
         }
     }
 
@@ -230,7 +239,10 @@ fn in_its_place(ctx: &Context, thread: &Thread, mut decided: Decided, error: &Mo
     decided.decision = match from_facts(ctx, thread) {
         _ if *error == ModelError::NotConfigured => honest_answer(ctx, thread),
         Some(Answered::Whole(reply)) => Decision::Reply { text: reply.text },
-        _ => Decision::Escalate(stop(Category::ModelUnavailable, "No answer of the model, and none from the facts.")),
+        _ => Decision::Escalate(stop(
+            Category::ModelUnavailable,
+            "No answer of the model, and none from the facts.",
+        )),
     };
     decided
 }
@@ -238,7 +250,10 @@ fn in_its_place(ctx: &Context, thread: &Thread, mut decided: Decided, error: &Mo
 /// What the rules can say, and otherwise what they could.
 fn honest_answer(ctx: &Context, thread: &Thread) -> Decision {
     let Source::Found(facts) = &thread.facts else {
-        return Decision::Escalate(stop(Category::MissingKnowledge, "The account's records could not be read."));
+        return Decision::Escalate(stop(
+            Category::MissingKnowledge,
+            "The account's records could not be read.",
+        ));
     };
     match from_facts(ctx, thread) {
         Some(Answered::Whole(reply) | Answered::Partly(reply)) => Decision::Reply { text: reply.text },
@@ -283,7 +298,9 @@ fn open_cases(thread: &Thread) -> Vec<String> {
         .filter(|case| case.state_of_case != CaseState::Resolved)
         .map(|case| {
             let (category, opened) = (case.category.code(), case.opened_at.to_minute());
-            format!("case (ours): a person of ours works on it, not resolved; why: {category}; opened {opened}")
+            format!(
+                "case (ours): a person of ours works on it, not resolved; why: {category}; opened {opened}"
+            )
         })
         .collect()
 }

@@ -29,8 +29,10 @@ pub(super) async fn send(
         category,
     });
     let jobs = async {
-        let (sent, written) =
-            futures::join!(jobs(ctx, trace.contact, message, event), put_traces(ctx, trace, outcome, unwritten));
+        let (sent, written) = futures::join!(
+            jobs(ctx, trace.contact, message, event),
+            put_traces(ctx, trace, outcome, unwritten)
+        );
         if let Err(error) = written {
             tracing::warn!(contact = %trace.contact, %error, "the outcome of a trace was not written");
         }
@@ -64,7 +66,9 @@ async fn put_traces(
 /// # Errors
 /// The message cannot be read.
 pub async fn resume(ctx: &Context, contact: ContactId, seq: Seq) -> Result<(), StoreError> {
-    let Some(message) = ctx.store.reply_to(contact, seq, ctx.limits.reply_search).await? else { return Ok(()) };
+    let Some(message) = ctx.store.reply_to(contact, seq, ctx.limits.reply_search).await? else {
+        return Ok(());
+    };
     if message.followed_up {
         return Ok(());
     }
@@ -104,4 +108,3 @@ async fn jobs(
     }
     Ok(())
 }
-

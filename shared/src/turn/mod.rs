@@ -87,11 +87,7 @@ const ROUNDS: usize = 3;
 impl Turn {
     /// A turn that starts now.
     pub fn starting(ctx: &Context, received_at: Timestamp) -> Self {
-        Self {
-            owner: ctx.clock.ulid(),
-            received_at,
-            deadline: received_at + ctx.limits.reply_budget(),
-        }
+        Self { owner: ctx.clock.ulid(), received_at, deadline: received_at + ctx.limits.reply_budget() }
     }
 
     /// Until when the turn's lease lasts.
@@ -229,10 +225,12 @@ async fn count_calls(ctx: &Context, contact: ContactId, calls: u32) {
 }
 
 /// What the customer is told when a person takes over.
-const NOTICE: &str = "Thank you for your message. A colleague of ours will take care of this and answer you here.";
+const NOTICE: &str =
+    "Thank you for your message. A colleague of ours will take care of this and answer you here.";
 
 fn end(message: Option<Message>, case: Option<Ulid>, message_chars: usize) -> End {
-    let said = message.map(|message| Said { seq: message.seq, text: message.shown(message_chars).into_owned() });
+    let said =
+        message.map(|message| Said { seq: message.seq, text: message.shown(message_chars).into_owned() });
     match (case, said) {
         (None, Some(said)) => End::Replied(said),
         (_, said) => End::Escalated(said),
