@@ -2,6 +2,7 @@
 
 use crate::clock::TestClock;
 use crate::table::{TABLE, Table};
+use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use carryover_shared::contact::{Account, ContactId, Identity};
 use carryover_shared::limits::Limits;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 pub struct TestContact {
     /// The table.
     pub table: Table,
+    client: Client,
     /// The store over it.
     pub store: Store,
     /// The clock.
@@ -41,11 +43,12 @@ impl TestContact {
     /// If the table refuses it.
     pub async fn new(limits: Limits) -> Self {
         let (table, clock) = (Table::new(), Arc::new(TestClock::new()));
-        let store = Store::new(table.client(), TABLE, clock.clone(), &limits);
+        let client = table.client();
+        let store = Store::new(client.clone(), TABLE, clock.clone(), &limits);
         let id = ContactId::new(clock.ulid());
         let ana: Identity = "chat:ana".parse().expect("an identity");
         assert!(store.create_contact(id, &ana).await.expect("a table"), "a fresh table");
-        Self { table, store, clock, limits, id }
+        Self { table, client, store, clock, limits, id }
     }
 
     /// Writes messages into the log, after those that are there; the newest number.
@@ -139,13 +142,19 @@ impl TestContact {
         };
         for some in items.chunks(25) {
             let writes = some.iter().map(write).collect();
-            self.table.client().batch_write_item().request_items(TABLE, writes).send().await.expect("a write");
+            self.table
+                .client()
+                .batch_write_item()
+                .request_items(TABLE, writes)
+                .send()
+                .await
+                .expect("a write");
         }
     }
 
     async fn set(&self, pk: &str, sk: &str, attribute: &str, value: impl Serialize) {
         let value = serde_dynamo::aws_sdk_dynamodb_1::to_attribute_value(value).expect("a value");
-        let update = self.table.client().update_item().table_name(TABLE);
+        let update = self.client.update_item().table_name(TABLE);
         update
             .key("pk", AttributeValue::S(pk.into()))
             .key("sk", AttributeValue::S(sk.into()))

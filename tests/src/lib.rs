@@ -1,13 +1,13 @@
 //! What the suites share: the scripted model server and the client of a running stack.
 
+pub mod client;
 pub mod clock;
 pub mod contact;
 pub mod model;
-pub mod table;
-pub mod scripted_model;
-pub mod client;
 pub mod processes;
+pub mod scripted_model;
 pub mod stack;
+pub mod table;
 
 use std::time::{Duration, Instant};
 

@@ -7,7 +7,6 @@ use super::spill::{kept_in, said_in};
 use crate::limits::Limits;
 use crate::snapshot::{Overshoot, Snapshot};
 use crate::thread::{Message, Seq};
-use crate::time::Timestamp;
 use crate::values::{Kind, Source, Value};
 use serde_json::Map;
 use std::collections::HashSet;
@@ -153,23 +152,22 @@ fn is_blank(new: &Snapshot, given: &Given<'_>) -> bool {
 }
 
 fn invented(new: &Snapshot, given: &Given<'_>) -> Vec<String> {
-    let evidence = Source::new(given.old.texts().chain(given.said()));
-    let days = days(given);
-    let can_be_a_day = |value: &Value<'_>| value.kind == Kind::Date && days.occurs(value);
-    distinct(said_in(new).flat_map(|text| evidence.invented(text)).filter(|value| !can_be_a_day(value)))
+    let messages = given.batch.iter().chain(given.fresh).map(|piece| piece.evidence.as_ref());
+    let evidence = Source::new(given.old.texts().chain(messages));
+    let moments = moments(given);
+    let is_a_moment =
+        |value: &Value<'_>| matches!(value.kind, Kind::Date | Kind::Time) && moments.occurs(value);
+    distinct(said_in(new).flat_map(|text| evidence.invented(text)).filter(|value| !is_a_moment(value)))
 }
 
-/// `today` and `tomorrow` outlive no summary, so it may say the day instead: the day of a message, or the next.
-fn days(given: &Given<'_>) -> Source {
+/// A summary may say when something was written; and since `today` and `tomorrow` do not outlive a summary, it may
+/// say the day instead: the day of a message, or the next.
+fn moments(given: &Given<'_>) -> Source {
     const DAY: Duration = Duration::from_secs(24 * 3600);
-    let around = |message: &Message| [date(message.at), date(message.at + DAY)];
-    let days: Vec<String> =
-        given.batch.iter().chain(given.fresh).flat_map(|piece| around(piece.message)).collect();
-    Source::new(days.iter().map(String::as_str))
-}
-
-fn date(at: Timestamp) -> String {
-    at.to_minute().chars().take_while(|mark| *mark != ' ').collect()
+    let of = |message: &Message| [message.at.to_minute(), (message.at + DAY).to_minute()];
+    let moments: Vec<String> =
+        given.batch.iter().chain(given.fresh).flat_map(|piece| of(piece.message)).collect();
+    Source::new(moments.iter().map(String::as_str))
 }
 
 fn lost(new: &Snapshot, given: &Given<'_>) -> Vec<String> {

@@ -32,6 +32,9 @@ pub struct Piece<'a> {
     pub message: &'a Message,
     /// Its text, or the part's.
     pub text: Cow<'a, str>,
+    /// All that is known of its text: a cut may tell a value from its neighbours, and what the cut makes of it was
+    /// never said.
+    pub evidence: Cow<'a, str>,
     /// Which part of how many, if the message is longer than one call takes.
     pub part: Option<(usize, usize)>,
 }
@@ -46,6 +49,7 @@ impl<'a> Piece<'a> {
                 let piece = |(n, text)| Piece {
                     message: &long.message,
                     text: Cow::Borrowed(text),
+                    evidence: Cow::Borrowed(long.text.as_str()),
                     part: Some((n + 1, of)),
                 };
                 parts.into_iter().enumerate().map(piece).map(|piece| vec![piece]).collect()
@@ -55,7 +59,8 @@ impl<'a> Piece<'a> {
     }
 
     fn whole(whole: &'a Whole) -> Self {
-        Self { message: &whole.message, text: Cow::Borrowed(&whole.text), part: None }
+        let text = Cow::Borrowed(whole.text.as_str());
+        Self { message: &whole.message, evidence: text.clone(), text, part: None }
     }
 
     /// Of the newest messages (newest first) those above `known`: at most one batch of them, the newest, oldest
@@ -70,11 +75,20 @@ impl<'a> Piece<'a> {
             if !fresh.is_empty() && (fresh.len() >= limits.batch_messages || used > limits.batch_chars) {
                 break;
             }
-            fresh.push(Self { message, text, part: None });
+            fresh.push(Self { message, text, evidence: stored(message), part: None });
         }
         fresh.reverse();
         fresh
     }
+}
+
+/// The text of a message without its `BODY` items.
+fn stored(message: &Message) -> Cow<'_, str> {
+    if message.omitted_chars == 0 {
+        return message.shown(usize::MAX);
+    }
+    let head = Message { omitted_chars: 0, ..message.clone() };
+    Cow::Owned(format!("{}\n{}", message.tail, head.shown(usize::MAX)))
 }
 
 /// Everything that one call of the small model is given.
