@@ -3,6 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+.NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
 # CI clones anew each time; what cargo built outlives the clone.
@@ -49,7 +50,8 @@ lint: $(lint-venv) ## Checks format, lints and the template.
 	cargo clippy --workspace --test stack --quiet -- -D warnings
 
 .PHONY: unit-tests
-unit-tests: ## Runs what needs no stack.
+unit-tests: ## Runs what needs no stack, a real llama.cpp server included.
+	tests/llama/setup.sh
 	$(run-tests)
 	cargo test --workspace --doc --quiet
 

@@ -32,7 +32,8 @@ def copy_output(log):
     pump = lambda_runtime.ProvidedWorker._pump_output
 
     def pump_and_copy(worker, stream, lines):
-        return pump(worker, Tee(worker.func_name, stream, log), lines)
+        # The name is <stack>-<logical name>-<random>.
+        return pump(worker, Tee(worker.func_name.split("-")[1], stream, log), lines)
 
     lambda_runtime.ProvidedWorker._pump_output = pump_and_copy
 

@@ -181,7 +181,7 @@ async fn after_admission(
         return Ok(End::Silent);
     }
     if let Some(thread) = thread.filter(|_| head.turn_owner == Some(turn.owner)) {
-        return turn::run(ctx, turn, thread.admitted(head, message)).await;
+        return Box::pin(turn::run(ctx, turn, thread.admitted(head, message))).await;
     }
     // The burst before this message is being answered; this one is next.
     let end = wait_or_run(ctx, turn, head.contact_id, message.seq).await?;
@@ -203,7 +203,7 @@ async fn wait_or_run(
             return Ok(None);
         }
         if head.lease(now).is_none() {
-            match turn::take_up(ctx, turn, contact).await? {
+            match Box::pin(turn::take_up(ctx, turn, contact)).await? {
                 Some(end) => return Ok(Some(end)),
                 None => continue,
             }
@@ -219,4 +219,61 @@ async fn duplicate(ctx: &Context, turn: Turn, contact: ContactId, seq: Seq) -> R
     let said = reply
         .map(|message| Said { seq: message.seq, text: message.shown(ctx.limits.message_chars).into_owned() });
     Ok(Answer::Duplicate { seq, reply: said })
+}
+
+/// What became of a turn's job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Worked {
+    /// Nothing waits any more.
+    Done,
+    /// Another turn runs, or the message is not there yet: look again after this time.
+    Later(Duration),
+    /// The message never came.
+    Dropped,
+}
+
+/// Runs the turn that a job asks for; `receives` is how often the queue has delivered it, 1 at first.
+///
+/// # Errors
+/// The table cannot be read or written.
+pub async fn work(ctx: &Context, job: &TurnJob, receives: u32) -> Result<Worked, StoreError> {
+    match job {
+        TurnJob::Swept { contact_id } => work_on(ctx, *contact_id, None).await,
+        TurnJob::Delivered { delivery } => match ctx.store.seen(delivery, ctx.clock.now()).await? {
+            Some(seen) => work_on(ctx, seen.contact_id, Some(seen.seq)).await,
+            None => Ok(not_admitted_yet(receives)),
+        },
+    }
+}
+
+/// The job went out before the admission: 5 s, then 30 s, then it is dropped.
+fn not_admitted_yet(receives: u32) -> Worked {
+    match receives {
+        0 | 1 => Worked::Later(Duration::from_secs(5)),
+        2 => Worked::Later(Duration::from_secs(30)),
+        _ => Worked::Dropped,
+    }
+}
+
+/// A lost race is looked at again after this.
+const RACE: Duration = Duration::from_secs(1);
+
+async fn work_on(ctx: &Context, contact: ContactId, seq: Option<Seq>) -> Result<Worked, StoreError> {
+    let Some(head) = ctx.store.head(contact).await? else { return Ok(Worked::Done) };
+    let seq = seq.unwrap_or(head.last_customer_seq);
+    if head.settled_seq >= seq {
+        turn::resume(ctx, contact, seq).await?;
+        return Ok(Worked::Done);
+    }
+    let now = ctx.clock.now();
+    if let Some(lease) = head.lease(now)
+        && (head.turn_seq >= seq || turn::may_commit_in_a_burst(&head, now, &ctx.limits))
+    {
+        return Ok(Worked::Later(lease.until.since(now) + RACE));
+    }
+    let turn = Turn::starting(ctx, now);
+    Ok(match Box::pin(turn::take_up(ctx, turn, contact)).await? {
+        Some(_) => Worked::Done,
+        None => Worked::Later(RACE),
+    })
 }

@@ -35,5 +35,13 @@ pub mod sweep;
 pub mod turn;
 
 // Adapters.
+pub mod api;
+pub mod aws;
+pub mod clock;
+pub mod config;
+pub mod events;
 pub mod model;
+pub mod queue;
 pub mod store;
+pub mod telemetry;
+pub mod wiring;

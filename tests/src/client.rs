@@ -55,8 +55,7 @@ impl Client {
     /// # Errors
     /// No HTTP client could be built.
     pub fn new(outputs: Outputs) -> Result<Self> {
-        // Another client of this process may have installed it before.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        carryover_shared::model::install_crypto_provider();
         let http = reqwest::Client::builder().no_proxy().build()?;
         Ok(Self { http, outputs })
     }

@@ -1,6 +1,7 @@
 //! A local stack for tests: `carryover run` on free ports, with a directory of its own.
 
 use crate::client::Client;
+use crate::scripted_model::Script;
 use anyhow::{Context, Result, bail, ensure};
 use carryover_command::outputs::Outputs;
 use rustix::process::{Pid, Signal, kill_process};
@@ -10,6 +11,9 @@ use std::time::{Duration, Instant};
 
 /// Names the outputs of the stack that `with-stack` started, for the suites that it runs.
 pub const OUTPUTS: &str = "CARRYOVER_OUTPUTS";
+
+/// Names the address of the scripted model that this stack asks.
+pub const MODEL: &str = "CARRYOVER_SCRIPTED_MODEL";
 
 /// How long a stack may take to start on a busy machine.
 const START: Duration = Duration::from_secs(180);
@@ -158,6 +162,15 @@ fn program(name: &str) -> Result<PathBuf> {
     let this = std::env::current_exe()?;
     let found = this.ancestors().skip(1).take(2).map(|dir| dir.join(name)).find(|path| path.is_file());
     found.with_context(|| format!("`{name}` is not built: use `make stack-tests`"))
+}
+
+/// The scripted model that the shared stack asks.
+///
+/// # Panics
+/// No stack runs: the suite was not started by `with-stack`.
+pub fn shared_model() -> Script {
+    let url = std::env::var(MODEL).expect("a stack: run the suite by `make stack-tests`");
+    Script::of(&url).expect("a client")
 }
 
 /// A client of the stack that all stack tests share.

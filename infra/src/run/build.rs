@@ -9,12 +9,13 @@ use tokio::process::Command;
 /// The artefacts that the template's `Handler`s name.
 const FUNCTIONS: [&str; 2] = ["reply", "summarizer"];
 
-/// Builds all functions in one call of cargo; together with this command, so that they share what they depend on.
+/// Builds all functions in one call of cargo. Naming the whole workspace, as the Makefile does, makes all calls
+/// agree on features, so that they share what they built.
 pub(super) async fn functions(checkout: &Checkout) -> Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["build", "--quiet", "--package", "carryover"]);
-    command.args(FUNCTIONS.iter().flat_map(|name| ["--package", name]));
+    command.args(["build", "--workspace", "--bin", "carryover"]);
+    command.args(FUNCTIONS.iter().flat_map(|name| ["--bin", name]));
     command.current_dir(checkout.root()).stdin(Stdio::null()).kill_on_drop(true);
     let status = command.status().await.context("cargo could not be started")?;
     if !status.success() {

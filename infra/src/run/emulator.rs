@@ -1,6 +1,6 @@
 //! The emulator of AWS: a child that leads the process group of the functions it starts.
 
-use super::ports;
+use super::{ports, screen};
 use crate::checkout::{Checkout, LocalDir};
 use anyhow::{Context, Error, Result, anyhow, bail};
 use rustix::io::Errno;
@@ -66,7 +66,7 @@ impl Emulator {
     pub(super) async fn stop(mut self) {
         signal(self.group, Signal::TERM);
         if timeout(LEAVE, self.child.wait()).await.is_err() {
-            eprintln!("carryover: the AWS emulator did not stop in time; its latest state may be lost");
+            screen::warn("the AWS emulator did not stop in time; its latest state may be lost");
         }
         let killed = Instant::now();
         while test_kill_process_group(self.group) != Err(Errno::SRCH) && killed.elapsed() < VANISH {
@@ -80,7 +80,7 @@ impl Emulator {
 fn signal(group: Pid, signal: Signal) {
     match kill_process_group(group, signal) {
         Ok(()) | Err(Errno::SRCH) => {}
-        Err(error) => eprintln!("carryover: process group {group:?} could not be signalled: {error}"),
+        Err(error) => screen::warn(&format!("process group {group:?} could not be signalled: {error}")),
     }
 }
 

@@ -65,7 +65,7 @@ pub async fn run(options: Options) -> Result<()> {
         () = interrupted.wait() => Ok(()),
     };
     forget_outputs(&local);
-    println!("\nStopping.");
+    screen::say("\nStopping.");
     emulator.stop().await;
     outcome
 }
@@ -87,7 +87,7 @@ async fn serve(
     install_default_agent(&outputs).await.context("the default agent could not be installed")?;
     load_demo(&outputs).await.context("the demo data could not be loaded")?;
     outputs.write(&local.outputs())?;
-    println!("{}", screen::render(&outputs, settings, local, SystemTime::now())?);
+    screen::say(&screen::render(&outputs, settings, local, SystemTime::now())?);
     let died = front.join_next().await;
     bail!("the front proxy died: {died:?}")
 }
@@ -110,7 +110,7 @@ fn forget_outputs(local: &LocalDir) {
     if let Err(error) = std::fs::remove_file(local.outputs())
         && error.kind() != std::io::ErrorKind::NotFound
     {
-        eprintln!("carryover: {} could not be removed: {error}", local.outputs().display());
+        screen::warn(&format!("{} could not be removed: {error}", local.outputs().display()));
     }
 }
 

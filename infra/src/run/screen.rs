@@ -5,7 +5,8 @@ use crate::checkout::LocalDir;
 use crate::outputs::Outputs;
 use crate::token::chat_token;
 use anyhow::Result;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::time::{Duration, SystemTime};
 
 /// The customers of the demo, as the host site of the web chat would name them.
@@ -22,6 +23,16 @@ pub fn chat_links(outputs: &Outputs, now: SystemTime) -> Result<Vec<(&'static st
         Ok((customer, format!("{}/chat#token={token}", outputs.api_url)))
     };
     DEMO_CUSTOMERS.into_iter().map(link).collect()
+}
+
+/// Prints where somebody still listens; a closed terminal must not keep a run from ending what it started.
+pub(super) fn say(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// Like [`say`], for what went wrong.
+pub(super) fn warn(text: &str) {
+    let _ = writeln!(std::io::stderr(), "carryover: {text}");
 }
 
 /// One screen: where to go, where to look, how to stop.

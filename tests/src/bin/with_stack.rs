@@ -1,9 +1,11 @@
-//! `with-stack <command…>`: runs a command beside a fresh stack and ends with the command's status.
+//! `with-stack <command…>`: runs a command beside a scripted model and a fresh stack that asks it, and ends with
+//! the command's status.
 //!
 //! The suites run each test in a process of its own; what they share has to be started before them.
 
 use anyhow::{Context, Result, bail};
-use carryover_tests::stack::{OUTPUTS, Stack};
+use carryover_tests::scripted_model::ScriptedModel;
+use carryover_tests::stack::{MODEL, OUTPUTS, Stack};
 use std::path::Path;
 use std::process::ExitCode;
 use tokio::process::Command;
@@ -25,9 +27,10 @@ async fn run() -> Result<ExitCode> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut arguments = std::env::args_os().skip(1);
     let Some(program) = arguments.next() else { bail!("which command?") };
-    let stack = Stack::start(&fresh_dir()?, &[])?;
+    let model = ScriptedModel::start().await?;
+    let stack = Stack::start(&fresh_dir()?, &environment(&model.url()))?;
     let mut command = Command::new(&program);
-    command.args(arguments).env(OUTPUTS, stack.outputs_path()).kill_on_drop(true);
+    command.args(arguments).env(OUTPUTS, stack.outputs_path()).env(MODEL, model.url()).kill_on_drop(true);
     let mut child = command.spawn().with_context(|| format!("{} is missing", program.display()))?;
     let code = tokio::select! {
         status = child.wait() => exit_code(status?.code()),
@@ -36,6 +39,10 @@ async fn run() -> Result<ExitCode> {
     };
     stack.stop()?;
     Ok(code)
+}
+
+fn environment(model: &str) -> [(&str, &str); 3] {
+    [("MODEL_URL", model), ("REPLY_MODEL", "scripted-reply"), ("SUMMARY_MODEL", "scripted-summary")]
 }
 
 /// A directory without the state of earlier runs.

@@ -9,3 +9,8 @@ async fn hello_comes_through_the_front() {
     assert_eq!(response.status(), 200);
     assert_eq!(response.text().await.unwrap(), "hello");
 }
+
+#[tokio::test]
+async fn the_scripted_model_stands_beside_the_stack() {
+    stack::shared_model().requests(&[]).await.unwrap();
+}

@@ -1,0 +1,159 @@
+//! `/v1/contacts/{identity}/facts/{kind}/{id}`: account systems push what their records say.
+
+use super::problem::Problem;
+use super::request::{Request, Response};
+use super::{Api, auth};
+use crate::contact::{ContactId, Identity};
+use crate::facts::{self, AsOf, Fact, FactError};
+use crate::store::{FactWrite, StoreError};
+use serde_json::{Map, Value, json};
+
+/// Where a fact stands in a path.
+struct Place<'p> {
+    identity: Identity,
+    kind: &'p str,
+    id: &'p str,
+}
+
+/// `rest` is the path below `/v1/contacts/`.
+pub(super) async fn route(api: &Api, request: &Request, rest: &str) -> Result<Response, Problem> {
+    auth::system(&api.credentials, request)?;
+    if let Some(identity) = rest.strip_suffix("/facts") {
+        return match request.method.as_str() {
+            "GET" => list(api, &parse(identity)?).await,
+            _ => Err(Problem::method_not_allowed("GET")),
+        };
+    }
+    let place = place(rest)?;
+    match request.method.as_str() {
+        "PUT" => put(api, request, &place).await,
+        "GET" => get(api, &place).await,
+        "DELETE" => delete(api, request, &place).await,
+        _ => Err(Problem::method_not_allowed("GET, PUT, DELETE")),
+    }
+}
+
+/// Identities and ids may contain slashes, kinds may not.
+fn place(rest: &str) -> Result<Place<'_>, Problem> {
+    let (identity, fact) = rest.split_once("/facts/").ok_or_else(Problem::not_found)?;
+    let (kind, id) = fact.split_once('/').ok_or_else(Problem::not_found)?;
+    facts::check_key(kind, id).map_err(refused)?;
+    Ok(Place { identity: parse(identity)?, kind, id })
+}
+
+fn parse(identity: &str) -> Result<Identity, Problem> {
+    identity.parse().map_err(|error| Problem::bad("identity", format!("{error}.")))
+}
+
+async fn list(api: &Api, identity: &Identity) -> Result<Response, Problem> {
+    let facts = match api.ctx.store.resolve(identity).await? {
+        Some(contact) => api.ctx.store.facts(contact, &api.ctx.limits).await?,
+        None => vec![],
+    };
+    let items: Vec<Value> = facts.iter().map(shown).collect();
+    Ok(Response::json(200, &json!({"items": items, "next": null})))
+}
+
+async fn get(api: &Api, place: &Place<'_>) -> Result<Response, Problem> {
+    let contact = api.ctx.store.resolve(&place.identity).await?.ok_or_else(Problem::not_found)?;
+    let fact = api.ctx.store.fact(contact, place.kind, place.id).await?.ok_or_else(Problem::not_found)?;
+    Ok(Response::json(200, &shown(&fact)))
+}
+
+async fn put(api: &Api, request: &Request, place: &Place<'_>) -> Result<Response, Problem> {
+    let body = request.object()?;
+    if let Some(unknown) = body.keys().find(|field| !["as_of", "data"].contains(&field.as_str())) {
+        let field = crate::text::head(unknown, 64);
+        return Err(Problem::bad(field, format!("{field} is not a field; known are as_of, data.")));
+    }
+    let data = body.get("data").cloned().ok_or_else(|| Problem::bad("data", "data is missing."))?;
+    let as_of = as_of(api, body_as_of(&body)?)?;
+    let limits = &api.ctx.limits;
+    let fact = Fact::checked(place.kind, place.id, as_of, "api", data, limits).map_err(refused)?;
+    let contact = contact(api, &place.identity).await?;
+    let written = api.ctx.store.put_fact(contact, &fact, limits).await?;
+    match written {
+        FactWrite::Created => Ok(Response::json(201, &shown(&fact))),
+        FactWrite::Done => Ok(Response::json(200, &shown(&fact))),
+        lost => Err(conflict(api, lost)),
+    }
+}
+
+async fn delete(api: &Api, request: &Request, place: &Place<'_>) -> Result<Response, Problem> {
+    let body;
+    let given = match request.query("as_of") {
+        Some(given) => given,
+        None if request.body.is_empty() => "",
+        None => {
+            body = request.object()?;
+            body_as_of(&body)?
+        }
+    };
+    let as_of = as_of(api, given)?;
+    let contact = contact(api, &place.identity).await?;
+    let now = api.ctx.clock.now();
+    match api.ctx.store.delete_fact(contact, place.kind, place.id, &as_of, now).await? {
+        FactWrite::Created | FactWrite::Done => Ok(Response::empty(204)),
+        lost => Err(conflict(api, lost)),
+    }
+}
+
+fn body_as_of(body: &Map<String, Value>) -> Result<&str, Problem> {
+    match body.get("as_of") {
+        None | Some(Value::Null) => Ok(""),
+        Some(Value::String(given)) => Ok(given),
+        Some(_) => Err(refused(FactError::AsOfUnreadable)),
+    }
+}
+
+fn as_of(api: &Api, given: &str) -> Result<AsOf, Problem> {
+    AsOf::parse(given, api.ctx.clock.now()).map_err(refused)
+}
+
+fn conflict(api: &Api, lost: FactWrite) -> Problem {
+    let limit = api.ctx.limits.facts_items;
+    match lost {
+        FactWrite::Older => Problem::conflict("as_of", "A newer record is stored, or was deleted since."),
+        FactWrite::Contradicts => {
+            Problem::conflict("as_of", "A record of the same as_of is stored, and its data is other.")
+        }
+        FactWrite::Full => {
+            Problem::conflict("facts", format!("A contact has at most {limit} facts.")).with_bound(limit)
+        }
+        _ => Problem::gone(),
+    }
+}
+
+fn refused(error: FactError) -> Problem {
+    let detail = format!("{error}.");
+    let field = detail.split(' ').next().unwrap_or("body").to_owned();
+    match error {
+        FactError::DataTooLarge { max, .. } => Problem::bad(&field, detail).with_bound(max),
+        _ => Problem::bad(&field, detail),
+    }
+}
+
+/// The contact, created if need be.
+async fn contact(api: &Api, identity: &Identity) -> Result<ContactId, Problem> {
+    let ctx = &api.ctx;
+    for _ in 0..2 {
+        if let Some(contact) = ctx.store.resolve(identity).await? {
+            return Ok(contact);
+        }
+        let contact = ContactId::new(ctx.clock.ulid());
+        if ctx.store.create_contact(contact, identity).await? {
+            return Ok(contact);
+        }
+    }
+    Err(StoreError::Contended.into())
+}
+
+fn shown(fact: &Fact) -> Value {
+    json!({
+        "kind": fact.kind,
+        "id": fact.id,
+        "as_of": fact.as_of.rfc3339(),
+        "source": fact.source,
+        "data": fact.data,
+    })
+}

@@ -1,0 +1,52 @@
+//! Configuration: read once, at start, into typed structs. A function refuses to start when something is missing,
+//! and says what.
+
+use crate::limits::Limits;
+use secrecy::SecretString;
+
+/// What is wrong with the environment.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// A variable is missing or empty.
+    #[error("the environment variable {0} is missing")]
+    Missing(&'static str),
+    /// A variable cannot be read.
+    #[error("the environment variable {name} {problem}")]
+    Invalid {
+        /// Which.
+        name: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// The environment; an empty variable is an absent one.
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// A variable that must be there.
+///
+/// # Errors
+/// It is missing or empty.
+pub fn required(name: &'static str) -> Result<String, ConfigError> {
+    environment(name).ok_or(ConfigError::Missing(name))
+}
+
+/// A secret that must be there.
+///
+/// # Errors
+/// It is missing or empty.
+pub fn secret(name: &'static str) -> Result<SecretString, ConfigError> {
+    required(name).map(SecretString::from)
+}
+
+/// The limits: the defaults, with what `LIMITS` (a JSON object) says otherwise.
+///
+/// # Errors
+/// `LIMITS` is not an object of known fields.
+pub fn limits() -> Result<Limits, ConfigError> {
+    let given = environment("LIMITS").unwrap_or_else(|| "{}".into());
+    serde_json::from_str(&given)
+        .map_err(|error| ConfigError::Invalid { name: "LIMITS", problem: error.to_string() })
+}

@@ -1,0 +1,58 @@
+//! Use cases wired to their adapters, once, at start.
+
+use crate::clock::SystemClock;
+use crate::config::{self, ConfigError, environment, required};
+use crate::events::Bus;
+use crate::limits::Limits;
+use crate::queue::SqsQueue;
+use crate::store::Store;
+use crate::turn::{Agents, Context};
+use crate::{aws, model};
+use aws_config::SdkConfig;
+use std::sync::Arc;
+
+/// Turns, wired.
+pub struct Wired {
+    /// What every turn needs.
+    pub ctx: Context,
+    /// The queue's client, for the batches of the worker.
+    pub sqs: aws_sdk_sqs::Client,
+    /// The queue of turns.
+    pub turns_url: String,
+}
+
+/// Wires what a turn needs from the environment.
+///
+/// # Errors
+/// A variable is missing or wrong.
+pub async fn turns() -> Result<Wired, ConfigError> {
+    let limits = config::limits()?;
+    let sdk = aws::config().await;
+    let sqs = aws_sdk_sqs::Client::new(&sdk);
+    let turns_url = required("TURNS_QUEUE_URL")?;
+    let queue = SqsQueue::new(sqs.clone(), &turns_url, &environment("FOLDS_QUEUE_URL").unwrap_or_default());
+    let bus = Bus::new(aws_sdk_eventbridge::Client::new(&sdk), &environment("EVENT_BUS").unwrap_or_default());
+    let ctx = Context {
+        store: store(&sdk, &limits)?,
+        model: model::from_env(environment, Arc::new(SystemClock)).map_err(model_error)?,
+        queue: Arc::new(queue),
+        events: Arc::new(bus),
+        clock: Arc::new(SystemClock),
+        limits,
+        agents: Arc::new(Agents::default()),
+    };
+    Ok(Wired { ctx, sqs, turns_url })
+}
+
+/// The table of the environment.
+///
+/// # Errors
+/// `TABLE` is missing.
+pub fn store(sdk: &SdkConfig, limits: &Limits) -> Result<Store, ConfigError> {
+    let client = aws_sdk_dynamodb::Client::new(sdk);
+    Ok(Store::new(client, &required("TABLE")?, Arc::new(SystemClock), limits))
+}
+
+fn model_error(error: impl std::fmt::Display) -> ConfigError {
+    ConfigError::Invalid { name: "MODEL_URL", problem: error.to_string() }
+}
