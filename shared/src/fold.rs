@@ -128,41 +128,6 @@ pub async fn run(ctx: &Context, job: FoldJob, deadline: Timestamp) -> Result<Fol
     }
 }
 
-/// Does one job and says what became of it; a job that failed comes back with the queue.
-pub async fn work(ctx: &Context, job: FoldJob, deadline: Timestamp) -> Worked {
-    let contact = job.contact_id;
-    match run(ctx, job, deadline).await {
-        Ok(FoldOutcome { end, counts }) => {
-            tracing::info!(
-                %contact,
-                end = end.code(),
-                calls = counts.calls,
-                retries = counts.retries,
-                batches = counts.batches,
-                messages = counts.messages,
-                spills = counts.spills,
-                fallbacks = counts.fallbacks,
-                codes = counts.codes.join(","),
-                "a fold ended"
-            );
-            if end == End::Waits { Worked::Failed } else { Worked::Done }
-        }
-        Err(error) => {
-            tracing::error!(%contact, %error, "a fold's job failed");
-            Worked::Failed
-        }
-    }
-}
-
-/// Whether a job may leave its queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Worked {
-    /// It may.
-    Done,
-    /// It must come back.
-    Failed,
-}
-
 /// A job that saved something before it found nothing more to do has folded.
 fn end_of(end: End, counts: &Counts) -> End {
     if matches!(end, End::Idle | End::Stale | End::Silent) && counts.batches > 0 { End::Folded } else { end }

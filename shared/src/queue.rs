@@ -145,12 +145,3 @@ impl From<crate::admit::Worked> for Handled {
         }
     }
 }
-
-impl From<crate::fold::Worked> for Handled {
-    fn from(worked: crate::fold::Worked) -> Self {
-        match worked {
-            crate::fold::Worked::Done => Self::Done,
-            crate::fold::Worked::Failed => Self::Failed,
-        }
-    }
-}
