@@ -55,7 +55,10 @@ pub enum End {
     /// The contact is being erased, or is gone (*erasable*).
     Gone,
     /// The model gave nothing usable, and the fallback found no room: the job failed, and was counted.
-    Waits,
+    Waits {
+        /// Failed jobs on this checkpoint, this one included.
+        attempts: u32,
+    },
 }
 
 impl End {
@@ -67,7 +70,7 @@ impl End {
             Self::Stale => "stale",
             Self::Silent => "silent",
             Self::Gone => "gone",
-            Self::Waits => "waits",
+            Self::Waits { .. } => "waits",
         }
     }
 }
@@ -126,6 +129,70 @@ pub async fn run(ctx: &Context, job: FoldJob, deadline: Timestamp) -> Result<Fol
             Step::Ended(end) => return Ok(FoldOutcome { end: end_of(end, &counts), counts }),
         }
     }
+}
+
+/// What the queue should do with a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Worked {
+    /// Forget it.
+    Done,
+    /// Bring it back after this time.
+    Later(Duration),
+    /// Bring it back when its visibility ends.
+    Failed,
+}
+
+/// How long a job waits for a model that gives nothing usable; twice as long after each failed job.
+const MODEL_WAIT: Duration = Duration::from_secs(60);
+/// How long a job waits that other folds have overtaken.
+const OVERTAKEN_WAIT: Duration = Duration::from_secs(10);
+
+/// Does one job of the queue and says once what became of it.
+pub async fn work(ctx: &Context, job: FoldJob, deadline: Timestamp) -> Worked {
+    let contact = job.contact_id;
+    match run(ctx, job, deadline).await {
+        Ok(outcome) => {
+            tell(job, &outcome);
+            outcome.worked()
+        }
+        Err(FoldError::Overtaken) => {
+            tracing::warn!(%contact, up_to = %job.up_to, "other folds of the contact saved first");
+            Worked::Later(OVERTAKEN_WAIT)
+        }
+        Err(FoldError::Store(error)) => {
+            tracing::error!(%contact, up_to = %job.up_to, %error, "a fold failed");
+            Worked::Failed
+        }
+    }
+}
+
+impl FoldOutcome {
+    fn worked(&self) -> Worked {
+        match self.end {
+            End::Waits { attempts } => {
+                Worked::Later(MODEL_WAIT * 2_u32.pow(attempts.saturating_sub(1).min(6)))
+            }
+            End::Idle | End::Folded | End::Stale | End::Silent | End::Gone => Worked::Done,
+        }
+    }
+}
+
+fn tell(job: FoldJob, outcome: &FoldOutcome) {
+    let FoldOutcome { end, counts } = outcome;
+    tracing::info!(
+        contact = %job.contact_id,
+        up_to = %job.up_to,
+        end = end.code(),
+        calls = counts.calls,
+        retries = counts.retries,
+        batches = counts.batches,
+        messages = counts.messages,
+        spills = counts.spills,
+        fallbacks = counts.fallbacks,
+        overtaken = counts.overtaken,
+        codes = counts.codes.join(","),
+        "a fold ended"
+    );
 }
 
 /// A job that saved something before it found nothing more to do has folded.
@@ -189,7 +256,7 @@ async fn without_model(
     let fallback = appended.or_else(|| given_up.then(|| summary::spill_oldest(old, oldest, now)));
     let Some(Fallback { snapshot, spills }) = fallback else {
         ctx.store.until(deadline).count_attempt(&thread.basis, old).await?;
-        return Ok(Step::Ended(End::Waits));
+        return Ok(Step::Ended(End::Waits { attempts: old.attempts + 1 }));
     };
     // A model that is down is not asked again for the next batch in the same invocation.
     let more = no_model && thread.has_more_than(batch);

@@ -319,8 +319,8 @@ async fn m15_turns_leave_only_after_the_new_summary_is_stored() {
     let ok = json!({"guest_intent": "Talks.", "established_facts": [], "open_questions": [],
                     "summary_text": "They talk.", "history": "They said word1 and word2."});
     for (said, end, through) in [
-        (Err(ModelError::Timeout), End::Waits, 0),
-        (Err(ModelError::Overloaded { status: 429 }), End::Waits, 0),
+        (Err(ModelError::Timeout), End::Waits { attempts: 1 }, 0),
+        (Err(ModelError::Overloaded { status: 429 }), End::Waits { attempts: 2 }, 0),
         (Ok(ok), End::Folded, 2),
     ] {
         let outcome = fold(&contact, FakeModel::new(move |_| said.clone())).await;
@@ -336,7 +336,10 @@ async fn what_the_fallback_has_no_room_for_waits_and_is_spilled_after_enough_fai
     for attempts in 1..=4 {
         let outcome = fold(&contact, FakeModel::says([])).await;
         let snapshot = contact.snapshot().await;
-        assert_eq!((outcome.end, snapshot.attempts, snapshot.revision), (End::Waits, attempts, 0));
+        assert_eq!(
+            (outcome.end, snapshot.attempts, snapshot.revision),
+            (End::Waits { attempts }, attempts, 0)
+        );
         assert_eq!(snapshot.folded_through, Seq(0));
     }
     let outcome = fold(&contact, FakeModel::says([])).await;
@@ -532,7 +535,10 @@ async fn checkpoint_honest_a_long_message_moves_it_only_when_every_part_succeede
     });
     let outcome = fold(&contact, model).await;
     let snapshot = contact.snapshot().await;
-    assert_eq!((outcome.end, snapshot.folded_through, snapshot.attempts), (End::Waits, Seq(0), 1));
+    assert_eq!(
+        (outcome.end, snapshot.folded_through, snapshot.attempts),
+        (End::Waits { attempts: 1 }, Seq(0), 1)
+    );
     assert!(snapshot.history.is_empty() && contact.spills().await.is_empty());
 }
 
