@@ -19,7 +19,8 @@ use std::sync::Arc;
 pub struct TestContact {
     /// The table.
     pub table: Table,
-    client: Client,
+    /// The client under the store.
+    pub client: Client,
     /// The store over it.
     pub store: Store,
     /// The clock.
