@@ -25,10 +25,15 @@ pub struct Api {
 
 /// Answers one request. It always answers; what went wrong inside is logged and said as a problem.
 pub async fn handle(api: &Api, event: ApiGatewayV2httpRequest) -> ApiGatewayV2httpResponse {
+    let started = api.ctx.clock.now();
+    let method = event.request_context.http.method.to_string();
     let response = match Request::read(event) {
         Ok(request) => Box::pin(route(api, &request)).await.unwrap_or_else(Problem::into_response),
         Err(problem) => problem.into_response(),
     };
+    // The path may name a contact, so it stays out of the log (*quiet-logs*).
+    let millis = api.ctx.clock.now().since(started).as_millis();
+    tracing::info!(method, status = response.status, millis, "a request was answered");
     response.into_event()
 }
 

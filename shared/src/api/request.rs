@@ -78,7 +78,7 @@ fn query(raw: &str) -> BTreeMap<String, String> {
 /// One response.
 #[derive(Debug)]
 pub(super) struct Response {
-    status: u16,
+    pub(super) status: u16,
     headers: Vec<(&'static str, String)>,
     body: String,
 }
