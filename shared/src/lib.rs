@@ -17,6 +17,7 @@ pub mod prompt;
 pub mod recall;
 pub mod rules;
 pub mod snapshot;
+pub mod summary;
 pub mod text;
 pub mod thread;
 pub mod time;
@@ -29,6 +30,7 @@ pub mod traits;
 
 // Use cases.
 pub mod admit;
+pub mod fold;
 pub mod sweep;
 pub mod turn;
 

@@ -90,9 +90,8 @@ category and a short reason; otherwise set action to \"reply\" and write the rep
 /// Builds the prompt of one turn.
 pub fn build(sources: &Sources<'_>, limits: &Limits) -> Prompt {
     let fence = Fence::for_sources(sources);
-    let lines: Vec<String> =
-        sources.newest_first.iter().map(|message| line(message, &fence, limits)).collect();
-    let split = split(sources, &lines, limits);
+    let checkpoint = sources.snapshot.map_or(Seq::NONE, |snapshot| snapshot.folded_through);
+    let (lines, split) = lay_out(sources.newest_first, &fence, sources.head.first_seq, checkpoint, limits);
     let mut system = Text::default();
     system.part("rules", RULES);
     system.part("instructions", &instructions(sources.agent, &fence));
@@ -110,19 +109,22 @@ pub fn build(sources: &Sources<'_>, limits: &Limits) -> Prompt {
     Prompt { system: system.all, user: user.all, split, sections }
 }
 
-fn split(sources: &Sources<'_>, lines: &[String], limits: &Limits) -> Split {
-    let entries: Vec<Entry> = sources
-        .newest_first
-        .iter()
-        .zip(lines)
-        .map(|(message, line)| Entry { seq: message.seq, chars: text::chars(line) })
-        .collect();
-    let log = Log {
-        first_seq: sources.head.first_seq,
-        last_seq: sources.newest_first.first().map_or(Seq::NONE, |newest| newest.seq),
-        checkpoint: sources.snapshot.map_or(Seq::NONE, |snapshot| snapshot.folded_through),
-    };
-    window::split(&entries, log, limits)
+/// The rendered lines of the newest messages, newest first, and where each message belongs.
+///
+/// Prompt and fold both ask here, so that they agree on where the window starts (*coverage*).
+pub(crate) fn lay_out(
+    newest_first: &[Message],
+    fence: &Fence,
+    first_seq: Seq,
+    checkpoint: Seq,
+    limits: &Limits,
+) -> (Vec<String>, Split) {
+    let lines: Vec<String> = newest_first.iter().map(|message| line(message, fence, limits)).collect();
+    let entry = |(message, line): (&Message, &String)| Entry { seq: message.seq, chars: text::chars(line) };
+    let entries: Vec<Entry> = newest_first.iter().zip(&lines).map(entry).collect();
+    let last_seq = newest_first.first().map_or(Seq::NONE, |newest| newest.seq);
+    let split = window::split(&entries, Log { first_seq, last_seq, checkpoint }, limits);
+    (lines, split)
 }
 
 /// The rendered lines of messages `from..to`, oldest first.
@@ -178,6 +180,12 @@ impl Fence {
         unreachable!("a finite text does not contain every mark")
     }
 
+    /// The mark itself.
+    pub(crate) fn mark(&self) -> &str {
+        &self.0
+    }
+
+    /// `body` between two fences.
     pub(crate) fn around(&self, body: &str) -> String {
         format!("<data {0}>\n{body}\n</data {0}>", self.0)
     }

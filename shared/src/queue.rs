@@ -145,3 +145,14 @@ impl From<crate::admit::Worked> for Handled {
         }
     }
 }
+
+impl From<crate::fold::Worked> for Handled {
+    fn from(worked: crate::fold::Worked) -> Self {
+        use crate::fold::Worked;
+        match worked {
+            Worked::Done => Self::Done,
+            Worked::Later(after) => Self::Later(after),
+            Worked::Failed => Self::Failed,
+        }
+    }
+}

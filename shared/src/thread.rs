@@ -19,6 +19,8 @@ impl Seq {
     pub const NONE: Seq = Seq(0);
     /// The first message.
     pub const FIRST: Seq = Seq(1);
+    /// The last number that a key has digits for.
+    pub const LAST: Seq = Seq(9_999_999_999);
 
     /// The number after this one.
     pub const fn next(self) -> Seq {

@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use crate::queue::SqsQueue;
 use crate::store::Store;
 use crate::turn::{Agents, Context};
-use crate::{aws, model};
+use crate::{aws, fold, model};
 use aws_config::SdkConfig;
 use std::sync::Arc;
 
@@ -42,6 +42,32 @@ pub async fn turns() -> Result<Wired, ConfigError> {
         agents: Arc::new(Agents::default()),
     };
     Ok(Wired { ctx, sqs, turns_url })
+}
+
+/// Folds, wired.
+pub struct WiredFolds {
+    /// What every fold needs.
+    pub ctx: fold::Context,
+    /// The queue's client, for the batches of the summarizer.
+    pub sqs: aws_sdk_sqs::Client,
+    /// The queue of folds.
+    pub folds_url: String,
+}
+
+/// Wires what a fold needs from the environment.
+///
+/// # Errors
+/// A variable is missing or wrong.
+pub async fn folds() -> Result<WiredFolds, ConfigError> {
+    let limits = config::limits()?;
+    let sdk = aws::config().await;
+    let ctx = fold::Context {
+        store: store(&sdk, &limits)?,
+        model: model::from_env(environment, Arc::new(SystemClock)).map_err(model_error)?,
+        clock: Arc::new(SystemClock),
+        limits,
+    };
+    Ok(WiredFolds { ctx, sqs: aws_sdk_sqs::Client::new(&sdk), folds_url: required("FOLDS_QUEUE_URL")? })
 }
 
 /// The table of the environment.

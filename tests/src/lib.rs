@@ -2,10 +2,13 @@
 
 pub mod client;
 pub mod clock;
+pub mod contact;
+pub mod model;
 pub mod processes;
 pub mod scripted_model;
 pub mod stack;
 pub mod table;
+pub mod world;
 
 use std::time::{Duration, Instant};
 

@@ -1,15 +1,25 @@
-//! Says hello, until the first use case moves in.
+//! Folds: the jobs of one queue over their adapters.
 
-use lambda_runtime::{Error, LambdaEvent, run, service_fn, tracing};
-use serde_json::{Value, json};
+// Futures of the SDK nest deeply.
+#![recursion_limit = "256"]
+
+use aws_lambda_events::sqs::SqsEvent;
+use carryover_shared::job::FoldJob;
+use carryover_shared::queue::{Delivered, each_job};
+use carryover_shared::time::Timestamp;
+use carryover_shared::wiring::{self, WiredFolds};
+use carryover_shared::{fold, telemetry};
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    tracing::init_default_subscriber();
-    run(service_fn(hello)).await
-}
-
-async fn hello(_event: LambdaEvent<Value>) -> Result<Value, Error> {
-    tracing::info!("hello");
-    Ok(json!({"statusCode": 200, "body": "hello", "batchItemFailures": []}))
+    telemetry::start();
+    let WiredFolds { ctx, sqs, folds_url } = &wiring::folds().await?;
+    run(service_fn(async |event: LambdaEvent<SqsEvent>| {
+        let deadline = Timestamp::from_millis(i64::try_from(event.context.deadline)?);
+        let work =
+            async |delivered: Delivered<FoldJob>| fold::work(ctx, delivered.job, deadline).await.into();
+        Ok::<_, Error>(each_job(sqs, folds_url, event.payload, work).await)
+    }))
+    .await
 }

@@ -59,6 +59,15 @@ impl Expression {
         }
     }
 
+    /// The attribute is as it was found, whatever its type, absent included.
+    pub(crate) fn if_still_raw(mut self, attribute: &str, found: Option<&AttributeValue>) -> Self {
+        let Some(found) = found else { return self.if_absent(attribute) };
+        let (name, alias) = (self.name(attribute), format!(":v{}", self.values.len()));
+        self.values.insert(alias.clone(), found.clone());
+        self.conditions.push(format!("{name} = {alias}"));
+        self
+    }
+
     pub(crate) fn if_absent(mut self, attribute: &str) -> Self {
         let name = self.name(attribute);
         self.conditions.push(format!("attribute_not_exists({name})"));

@@ -125,6 +125,12 @@ pub(crate) fn spill(id: ContactId, revision: u64, n: usize) -> Key {
     Key::new(memory(id), format!("{SPILL_PREFIX}{revision:010}#{n:04}"))
 }
 
+/// The revision in the key of a spill.
+pub(crate) fn spill_revision(item: &HashMap<String, AttributeValue>) -> Option<u64> {
+    let sk = item.get("sk")?.as_s().ok()?;
+    sk.strip_prefix(SPILL_PREFIX)?.split('#').next()?.parse().ok()
+}
+
 /// A spill's text where it does not fit the spill itself.
 pub(crate) fn spill_body(id: ContactId, revision: u64, n: usize) -> Key {
     Key::new(memory(id), format!("BODY#{revision:010}#{n:04}"))

@@ -46,7 +46,7 @@ impl Store {
         Ok(Gathered { head, snapshot: snapshot.ok_or(SnapshotMissing), live: live.map(|live| live.version) })
     }
 
-    async fn batch(&self, keys: &[&Key]) -> Result<HashMap<(String, String), Item>, StoreError> {
+    pub(super) async fn batch(&self, keys: &[&Key]) -> Result<HashMap<(String, String), Item>, StoreError> {
         let deadline = self.deadline();
         let mut found = HashMap::new();
         let mut wanted = Some(all_of(keys));
@@ -76,27 +76,33 @@ impl Store {
     pub async fn newest(&self, contact: ContactId, limits: &Limits) -> Result<Vec<Message>, StoreError> {
         let messages = limits.window_messages.max(1) + limits.pending_messages;
         let chars = limits.window_chars + limits.pending_chars;
-        self.newest_until(contact, messages, chars, limits).await
+        let span = Span::Prefix(keys::MESSAGE_PREFIX.into());
+        self.newest_until(contact, span, messages, chars, limits).await
     }
 
-    /// The newest messages, newest first and dense, until the window must be full.
-    pub async fn newest_window(
+    /// The newest messages above the checkpoint, newest first and dense: enough to see where the window starts, and
+    /// at least one batch (*flat-cost*).
+    pub async fn newest_above(
         &self,
         contact: ContactId,
+        checkpoint: Seq,
         limits: &Limits,
     ) -> Result<Vec<Message>, StoreError> {
-        self.newest_until(contact, limits.window_messages.max(1) + 1, limits.window_chars, limits).await
+        let span = Span::Between(keys::message_sk(checkpoint.next()), keys::message_sk(Seq::LAST));
+        let messages = limits.window_messages.max(1) + limits.batch_messages;
+        let chars = limits.window_chars + limits.batch_chars;
+        self.newest_until(contact, span, messages, chars, limits).await
     }
 
     async fn newest_until(
         &self,
         contact: ContactId,
+        span: Span,
         messages: usize,
         chars: usize,
         limits: &Limits,
     ) -> Result<Vec<Message>, StoreError> {
         let pk = keys::contact(contact);
-        let span = Span::Prefix(keys::MESSAGE_PREFIX.into());
         let mut range = Range { pk: &pk, span, oldest_first: false, limit: messages, start: None };
         let mut newest: Vec<Message> = vec![];
         loop {

@@ -1,47 +1,116 @@
 //! Spills: what a fold could not keep, in the contact's own bank.
 
+use super::contacts::Body;
 use super::keys::Key;
 use super::{Item, Range, Span, Store, StoreError, from_item, keys, to_item};
 use crate::contact::ContactId;
-use crate::thread::Seq;
-use crate::time::Timestamp;
-use serde::{Deserialize, Serialize};
+use crate::summary::Spill;
+use crate::text;
 
-/// A piece of the log, or of an old summary, that no summary holds any more.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spill {
-    /// The text, word for word.
-    pub text: String,
-    /// Values that it holds, in normal form, for the search.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub values: String,
-    /// The first message that it is from.
-    pub from_seq: Seq,
-    /// The last message that it is from.
-    pub to_seq: Seq,
-    /// When it was spilled.
-    #[serde(rename = "at_millis")]
-    pub at: Timestamp,
-}
+/// Memory items that one transaction has room for, beside head, snapshot and [`BODY_CHARS`] items.
+const MOST_ITEMS: usize = 90;
+/// Characters of one `BODY` item: four bytes each stay below the 400 KB of an item.
+const BODY_CHARS: usize = 80_000;
+/// Characters of one item's search text.
+const SEARCH_CHARS: usize = 50_000;
 
 impl Store {
     /// The newest spills, at most `limit`.
     pub async fn spills(&self, contact: ContactId, limit: usize) -> Result<Vec<Spill>, StoreError> {
+        let page = self.newest_spills(contact, limit).await?;
+        page.into_iter().map(|item| from_item(item, "spill")).collect()
+    }
+
+    /// The revision of the newest spill; 0 where there is none.
+    pub(super) async fn last_spilled(&self, contact: ContactId) -> Result<u64, StoreError> {
+        let newest = self.newest_spills(contact, 1).await?;
+        Ok(newest.first().and_then(keys::spill_revision).unwrap_or(0))
+    }
+
+    async fn newest_spills(&self, contact: ContactId, limit: usize) -> Result<Vec<Item>, StoreError> {
         let pk = keys::memory(contact);
         let span = Span::Prefix(keys::SPILL_PREFIX.into());
         // One page of the table, whatever it holds: about 25 read units (*flat-cost*).
         let page = self.page(Range { pk: &pk, span, oldest_first: false, limit, start: None }).await?;
-        page.items.into_iter().map(|item| from_item(item, "spill")).collect()
+        Ok(page.items)
     }
 }
 
-/// The items of the spills of one save, under keys that a repeated save writes again.
-pub(crate) fn spill_items(
+/// The items of the spills of one save, under keys that a repeated save writes again: at most `most` memory
+/// items; the text of the rest goes to `BODY` items and its values to the last memory item's search text.
+pub(super) fn spill_items(
     contact: ContactId,
     revision: u64,
     spills: &[Spill],
+    most: usize,
 ) -> Result<Vec<(Key, Item)>, StoreError> {
-    let item =
-        |(n, spill): (usize, &Spill)| Ok((keys::spill(contact, revision, n), to_item(spill, "spill")?));
-    spills.iter().enumerate().map(item).collect()
+    let most = most.clamp(1, MOST_ITEMS).min(spills.len());
+    let (kept, rest) = spills.split_at(most);
+    let bodies = bodies(rest);
+    let mut items = vec![];
+    for (n, spill) in kept.iter().enumerate() {
+        let last = if n + 1 == most { rest } else { &[] };
+        let spill = with_rest(spill, last, bodies.len());
+        items.push((keys::spill(contact, revision, n), to_item(spill, "spill")?));
+    }
+    for (n, text) in bodies.into_iter().enumerate() {
+        items.push((keys::spill_body(contact, revision, n), to_item(Body { text }, "body")?));
+    }
+    Ok(items)
+}
+
+fn bodies(rest: &[Spill]) -> Vec<String> {
+    let texts: Vec<&str> = rest.iter().map(|spill| spill.text.as_str()).collect();
+    text::parts(&texts.join("\n"), BODY_CHARS).into_iter().map(str::to_owned).collect()
+}
+
+fn with_rest(spill: &Spill, rest: &[Spill], bodies: usize) -> Spill {
+    let Some(last) = rest.last() else { return spill.clone() };
+    let values: Vec<&str> = std::iter::once(spill)
+        .chain(rest)
+        .map(|spill| spill.values.as_str())
+        .filter(|v| !v.is_empty())
+        .collect();
+    Spill {
+        values: text::head(&values.join("\n"), SEARCH_CHARS).to_owned(),
+        from_seq: rest.iter().map(|spill| spill.from_seq).fold(spill.from_seq, Ord::min),
+        to_seq: last.to_seq.max(spill.to_seq),
+        bodies,
+        ..spill.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::thread::Seq;
+    use crate::time::Timestamp;
+    use ulid::Ulid;
+
+    fn spill(n: u64) -> Spill {
+        let (from_seq, to_seq, at) = (Seq(n), Seq(n), Timestamp::from_millis(0));
+        Spill { text: format!("text {n}"), values: format!("v{n}"), from_seq, to_seq, at, bodies: 0 }
+    }
+
+    #[test]
+    fn an_overflow_goes_to_bodies_and_is_found_by_its_values() {
+        let contact = ContactId::new(Ulid::from_parts(1, 2));
+        let spills: Vec<Spill> = (1..=5).map(spill).collect();
+        let items = spill_items(contact, 7, &spills, 2).expect("items");
+        let keys: Vec<&str> = items.iter().map(|(key, _)| key.sk.as_str()).collect();
+        assert_eq!(keys, ["SPILL#0000000007#0000", "SPILL#0000000007#0001", "BODY#0000000007#0000"]);
+        let last: Spill = from_item(items[1].1.clone(), "spill").expect("a spill");
+        assert_eq!((last.text.as_str(), last.values.as_str()), ("text 2", "v2\nv3\nv4\nv5"));
+        assert_eq!((last.from_seq, last.to_seq, last.bodies), (Seq(2), Seq(5), 1));
+        let body: Body = from_item(items[2].1.clone(), "body").expect("a body");
+        assert_eq!(body.text, "text 3\ntext 4\ntext 5");
+    }
+
+    #[test]
+    fn what_fits_needs_no_bodies() {
+        let contact = ContactId::new(Ulid::from_parts(1, 2));
+        let items = spill_items(contact, 7, &[spill(1), spill(2)], 2).expect("items");
+        assert_eq!(items.len(), 2);
+        assert!(spill_items(contact, 7, &[], 2).expect("items").is_empty());
+    }
 }

@@ -17,13 +17,13 @@ mod sweep;
 mod traces;
 mod transaction;
 
+pub use crate::summary::Spill;
 pub use agents::Installed;
 pub use commit::{Committed, NewCase, NewReply};
 pub use contacts::{Admission, Admitted, NewMessage, Ticket};
 pub use facts::FactWrite;
-pub use folds::{FoldSave, Saved};
+pub use folds::{Basis, FoldStart, Saved};
 pub use log::Gathered;
-pub use memory::Spill;
 pub use traces::TraceKey;
 
 use crate::limits::Limits;

@@ -1,0 +1,294 @@
+//! Folding: one small update of snapshot and history after a reply.
+//!
+//! A fold reads what it needs and no more (*flat-cost*), asks the small model once or twice, and saves what passed
+//! every check, with what it could not keep, in one conditional write (*checkpoint-honest*). Without a usable
+//! answer it moves messages by itself or waits; nothing leaves the log uncovered.
+
+mod read;
+mod summarise;
+
+use crate::job::FoldJob;
+use crate::limits::Limits;
+use crate::snapshot::Snapshot;
+use crate::store::{Saved, Store, StoreError};
+use crate::summary::{self, Fallback, Spill, Whole};
+use crate::time::Timestamp;
+use crate::traits::{Clock, Model, ModelError};
+use read::Thread;
+use std::sync::Arc;
+use std::time::Duration;
+use summarise::Failed;
+
+/// What every fold needs; built once, at start.
+#[derive(Clone)]
+pub struct Context {
+    /// The table.
+    pub store: Store,
+    /// The small model.
+    pub model: Arc<dyn Model>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// The limits.
+    pub limits: Limits,
+}
+
+/// What became of a job; counts and codes only (*quiet-logs*).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoldOutcome {
+    /// How it ended.
+    pub end: End,
+    /// What it took.
+    pub counts: Counts,
+}
+
+/// How a job ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Nothing was to be done.
+    Idle,
+    /// Snapshot, history or both were saved.
+    Folded,
+    /// The model gave nothing usable, and nothing aged out that the fallback could move: the next job refreshes.
+    Stale,
+    /// A person answers, or the contact wants to hear nothing: no call (*silent-means-silent*).
+    Silent,
+    /// The contact is being erased, or is gone (*erasable*).
+    Gone,
+    /// The model gave nothing usable, and the fallback found no room: the job failed, and was counted.
+    Waits {
+        /// Failed jobs on this checkpoint, this one included.
+        attempts: u32,
+    },
+}
+
+impl End {
+    /// A word for logs and metrics.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Folded => "folded",
+            Self::Stale => "stale",
+            Self::Silent => "silent",
+            Self::Gone => "gone",
+            Self::Waits { .. } => "waits",
+        }
+    }
+}
+
+/// What a job took.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests to the model, repetitions included.
+    pub calls: u32,
+    /// Second questions.
+    pub retries: u32,
+    /// Batches that were saved.
+    pub batches: u32,
+    /// Messages that the checkpoint moved over.
+    pub messages: u64,
+    /// Spills that were saved.
+    pub spills: usize,
+    /// Batches that the fallback moved.
+    pub fallbacks: u32,
+    /// Saves that another fold had overtaken.
+    pub overtaken: u32,
+    /// Why answers were refused or missing, one code each.
+    pub codes: Vec<&'static str>,
+}
+
+/// Why a job could not be done; the queue brings it back.
+#[derive(Debug, thiserror::Error)]
+pub enum FoldError {
+    /// The table.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Other folds of the same contact saved first, every time.
+    #[error("other folds of the contact saved first, {SAVES} times")]
+    Overtaken,
+}
+
+/// How often a fold starts over because another one saved first.
+const SAVES: u32 = 3;
+/// The next batch is begun only while this much time is left.
+const BATCH_TIME: Duration = Duration::from_secs(30);
+
+/// Does one job: folds what aged out, batch by batch, and refreshes the snapshot.
+///
+/// Safe to repeat and to reorder; two at once cost a call, never a message.
+///
+/// # Errors
+/// The table cannot be read or written, or other folds kept saving first: the job belongs back on the queue.
+pub async fn run(ctx: &Context, job: FoldJob, deadline: Timestamp) -> Result<FoldOutcome, FoldError> {
+    let mut counts = Counts::default();
+    loop {
+        match batch(ctx, job, deadline, &mut counts).await? {
+            Step::Saved { more: true } if goes_on(ctx, &counts, deadline) => {}
+            Step::Saved { .. } => return Ok(FoldOutcome { end: End::Folded, counts }),
+            Step::Overtaken if counts.overtaken < SAVES => {}
+            Step::Overtaken => return Err(FoldError::Overtaken),
+            Step::Ended(end) => return Ok(FoldOutcome { end: end_of(end, &counts), counts }),
+        }
+    }
+}
+
+/// What the queue should do with a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Worked {
+    /// Forget it.
+    Done,
+    /// Bring it back after this time.
+    Later(Duration),
+    /// Bring it back when its visibility ends.
+    Failed,
+}
+
+/// How long a job waits for a model that gives nothing usable; twice as long after each failed job.
+const MODEL_WAIT: Duration = Duration::from_secs(60);
+/// How long a job waits that other folds have overtaken.
+const OVERTAKEN_WAIT: Duration = Duration::from_secs(10);
+
+/// Does one job of the queue and says once what became of it.
+pub async fn work(ctx: &Context, job: FoldJob, deadline: Timestamp) -> Worked {
+    let contact = job.contact_id;
+    match run(ctx, job, deadline).await {
+        Ok(outcome) => {
+            tell(job, &outcome);
+            outcome.worked()
+        }
+        Err(FoldError::Overtaken) => {
+            tracing::warn!(%contact, up_to = %job.up_to, "other folds of the contact saved first");
+            Worked::Later(OVERTAKEN_WAIT)
+        }
+        Err(FoldError::Store(error)) => {
+            tracing::error!(%contact, up_to = %job.up_to, %error, "a fold failed");
+            Worked::Failed
+        }
+    }
+}
+
+impl FoldOutcome {
+    fn worked(&self) -> Worked {
+        match self.end {
+            End::Waits { attempts } => {
+                Worked::Later(MODEL_WAIT * 2_u32.pow(attempts.saturating_sub(1).min(6)))
+            }
+            End::Idle | End::Folded | End::Stale | End::Silent | End::Gone => Worked::Done,
+        }
+    }
+}
+
+fn tell(job: FoldJob, outcome: &FoldOutcome) {
+    let FoldOutcome { end, counts } = outcome;
+    tracing::info!(
+        contact = %job.contact_id,
+        up_to = %job.up_to,
+        end = end.code(),
+        calls = counts.calls,
+        retries = counts.retries,
+        batches = counts.batches,
+        messages = counts.messages,
+        spills = counts.spills,
+        fallbacks = counts.fallbacks,
+        overtaken = counts.overtaken,
+        codes = counts.codes.join(","),
+        "a fold ended"
+    );
+}
+
+/// A job that saved something before it found nothing more to do has folded.
+fn end_of(end: End, counts: &Counts) -> End {
+    if matches!(end, End::Idle | End::Stale | End::Silent) && counts.batches > 0 { End::Folded } else { end }
+}
+
+fn goes_on(ctx: &Context, counts: &Counts, deadline: Timestamp) -> bool {
+    let batches = usize::try_from(counts.batches).unwrap_or(usize::MAX);
+    batches < ctx.limits.batches_per_turn && ctx.clock.now() + BATCH_TIME <= deadline
+}
+
+/// What became of one batch.
+enum Step {
+    Saved { more: bool },
+    Overtaken,
+    Ended(End),
+}
+
+/// Reads, asks, saves: one batch.
+async fn batch(
+    ctx: &Context,
+    job: FoldJob,
+    deadline: Timestamp,
+    counts: &mut Counts,
+) -> Result<Step, FoldError> {
+    let Some(thread) = read::thread(ctx, job.contact_id).await? else { return Ok(Step::Ended(End::Gone)) };
+    if let Some(end) = thread.needs_nothing(job) {
+        return Ok(Step::Ended(end));
+    }
+    let batch = read::batch(ctx, &thread).await?;
+    match summarise::summarise(ctx, &thread, &batch, deadline, counts).await {
+        Ok(next) => {
+            let (old, first) = (&thread.snapshot, thread.head.first_seq);
+            let spills = summary::lost(old, first, &batch, &next, &[], ctx.clock.now());
+            let more = thread.has_more_than(&batch);
+            save(ctx, &thread, next, &spills, more, deadline, counts).await
+        }
+        Err(failed) => without_model(ctx, &thread, &batch, failed, deadline, counts).await,
+    }
+}
+
+/// Without a usable answer: the fallback moves what it can, or the job waits and is counted.
+async fn without_model(
+    ctx: &Context,
+    thread: &Thread,
+    batch: &[Whole],
+    failed: Failed,
+    deadline: Timestamp,
+    counts: &mut Counts,
+) -> Result<Step, FoldError> {
+    let Some(oldest) = batch.first() else { return Ok(Step::Ended(End::Stale)) };
+    let (old, first, now) = (&thread.snapshot, thread.head.first_seq, ctx.clock.now());
+    let no_model = failed == Failed::Model(ModelError::NotConfigured);
+    let appended = if no_model {
+        Some(summary::append_or_spill(old, first, batch, &ctx.limits, now))
+    } else {
+        summary::append(old, first, batch, &ctx.limits, now)
+    };
+    let given_up = old.attempts + 1 >= ctx.limits.fold_attempts;
+    let fallback = appended.or_else(|| given_up.then(|| summary::spill_oldest(old, oldest, now)));
+    let Some(Fallback { snapshot, spills }) = fallback else {
+        ctx.store.until(deadline).count_attempt(&thread.basis, old).await?;
+        return Ok(Step::Ended(End::Waits { attempts: old.attempts + 1 }));
+    };
+    // A model that is down is not asked again for the next batch in the same invocation.
+    let more = no_model && thread.has_more_than(batch);
+    let step = save(ctx, thread, snapshot, &spills, more, deadline, counts).await?;
+    counts.fallbacks += u32::from(matches!(step, Step::Saved { .. }));
+    Ok(step)
+}
+
+/// Saves on the revision that was read, spills in the same transaction (*checkpoint-honest*).
+async fn save(
+    ctx: &Context,
+    thread: &Thread,
+    next: Snapshot,
+    spills: &[Spill],
+    more: bool,
+    deadline: Timestamp,
+    counts: &mut Counts,
+) -> Result<Step, FoldError> {
+    let moved = next.folded_through.0 - thread.snapshot.folded_through.0;
+    let next = if moved > 0 { Snapshot { attempts: 0, ..next } } else { next };
+    let store = ctx.store.until(deadline);
+    Ok(match store.save_fold(&thread.basis, &next, spills, ctx.limits.spills).await? {
+        Saved::As(_) => {
+            counts.batches += 1;
+            counts.messages += moved;
+            counts.spills += spills.len();
+            Step::Saved { more }
+        }
+        Saved::Moved => {
+            counts.overtaken += 1;
+            Step::Overtaken
+        }
+        Saved::Gone => Step::Ended(End::Gone),
+    })
+}

@@ -1,0 +1,241 @@
+//! A whole Carryover in process: the real use cases and the real store, a table in memory, a model that does as it
+//! is told, queues that keep what they are sent.
+
+use crate::clock::TestClock;
+use crate::table::{TABLE, Table};
+use carryover_shared::admit::{self, Answer, Incoming, Worked};
+use carryover_shared::agent::AgentVersion;
+use carryover_shared::contact::{Account, ContactId, Identity};
+use carryover_shared::job::{FoldJob, TurnJob};
+use carryover_shared::limits::Limits;
+use carryover_shared::store::{Store, StoreError};
+use carryover_shared::thread::{Channel, Head, Message, Seq};
+use carryover_shared::traits::{Asked, Clock, Event, Events, Model, ModelError, Question, Queue, SendError};
+use carryover_shared::turn::{Agents, Context};
+use futures::future::BoxFuture;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// Everything that a test needs to play with.
+pub struct World {
+    /// The table.
+    pub table: Table,
+    /// The clock.
+    pub clock: Arc<TestClock>,
+    /// What was sent to queues and bus.
+    pub sent: Arc<Sent>,
+    /// What every turn needs.
+    pub ctx: Context,
+}
+
+impl World {
+    /// A fresh one with this model; the default agent is installed.
+    ///
+    /// # Panics
+    /// If the agent cannot be installed.
+    pub async fn new(model: impl Model + 'static) -> Self {
+        Self::with_limits(model, Limits::default()).await
+    }
+
+    /// A fresh one with this model and these limits.
+    ///
+    /// # Panics
+    /// If the agent cannot be installed.
+    pub async fn with_limits(model: impl Model + 'static, limits: Limits) -> Self {
+        let table = Table::new();
+        let clock = Arc::new(TestClock::new());
+        let sent = Arc::new(Sent::default());
+        let shared: Arc<dyn Clock> = clock.clone();
+        let store = Store::new(table.client(), TABLE, shared.clone(), &limits);
+        store.install_agent(&AgentVersion::built_in(), "tests").await.expect("the agent is installed");
+        let ctx = Context {
+            store,
+            model: Arc::new(model),
+            queue: sent.clone(),
+            events: sent.clone(),
+            clock: shared,
+            limits,
+            agents: Arc::new(Agents::default()),
+        };
+        Self { table, clock, sent, ctx }
+    }
+
+    /// `chat:<who>` writes `text` under the message id `id`, through the door that waits.
+    ///
+    /// # Errors
+    /// What the door says.
+    pub async fn write(&self, who: &str, id: &str, text: &str) -> Result<Answer, StoreError> {
+        admit::answer(&self.ctx, &self.incoming(who, id, text)).await
+    }
+
+    /// The same through the door that does not wait.
+    ///
+    /// # Errors
+    /// What the door says.
+    pub async fn drop_off(&self, who: &str, id: &str, text: &str) -> Result<Option<Seq>, StoreError> {
+        admit::accept(&self.ctx, &self.incoming(who, id, text)).await
+    }
+
+    /// A message of `chat:<who>`, received now.
+    pub fn incoming(&self, who: &str, id: &str, text: &str) -> Incoming {
+        Incoming {
+            identity: identity(who),
+            channel: Channel::Chat,
+            account: Account::chat(),
+            id: id.into(),
+            text: text.into(),
+            attachments: vec![],
+            at: self.clock.now(),
+        }
+    }
+
+    /// Works through the turns' jobs that were sent so far, once each.
+    ///
+    /// # Errors
+    /// What the worker says.
+    pub async fn work(&self) -> Result<Vec<Worked>, StoreError> {
+        let mut worked = vec![];
+        for job in self.sent.take_turns() {
+            worked.push(admit::work(&self.ctx, &job, 1).await?);
+        }
+        Ok(worked)
+    }
+
+    /// The contact `chat:<who>`.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub async fn contact(&self, who: &str) -> ContactId {
+        self.ctx.store.resolve(&identity(who)).await.expect("a table").expect("a contact")
+    }
+
+    /// The head of `chat:<who>`.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub async fn head(&self, who: &str) -> Head {
+        self.ctx.store.head(self.contact(who).await).await.expect("a table").expect("a head")
+    }
+
+    /// The whole log of `chat:<who>`, oldest first.
+    ///
+    /// # Panics
+    /// If it cannot be read.
+    pub async fn log(&self, who: &str) -> Vec<Message> {
+        let contact = self.contact(who).await;
+        self.ctx.store.messages(contact, Seq::FIRST, Seq(u64::MAX >> 40), 100_000).await.expect("a log")
+    }
+}
+
+/// The identity of a web chat user.
+///
+/// # Panics
+/// If `who` cannot be one.
+pub fn identity(who: &str) -> Identity {
+    Identity::chat(who).expect("an identity")
+}
+
+/// Queues and a bus that keep what they are sent, and fail when they are told to.
+#[derive(Debug, Default)]
+pub struct Sent {
+    turns: Mutex<Vec<TurnJob>>,
+    folds: Mutex<Vec<FoldJob>>,
+    events: Mutex<Vec<Event>>,
+    down: Mutex<bool>,
+}
+
+impl Sent {
+    /// The turns' jobs since the last call of this.
+    pub fn take_turns(&self) -> Vec<TurnJob> {
+        std::mem::take(&mut lock(&self.turns))
+    }
+
+    /// The folds' jobs since the last call of this.
+    pub fn take_folds(&self) -> Vec<FoldJob> {
+        std::mem::take(&mut lock(&self.folds))
+    }
+
+    /// The events since the last call of this.
+    pub fn take_events(&self) -> Vec<Event> {
+        std::mem::take(&mut lock(&self.events))
+    }
+
+    /// From now on nothing goes out, or everything does again.
+    pub fn set_down(&self, down: bool) {
+        *lock(&self.down) = down;
+    }
+
+    fn send<T>(&self, list: &Mutex<Vec<T>>, what: T) -> Result<(), SendError> {
+        if *lock(&self.down) {
+            return Err(SendError { code: "down".into() });
+        }
+        lock(list).push(what);
+        Ok(())
+    }
+}
+
+impl Queue for Sent {
+    fn send_turn<'a>(&'a self, job: &'a TurnJob, _: Duration) -> BoxFuture<'a, Result<(), SendError>> {
+        Box::pin(async { self.send(&self.turns, job.clone()) })
+    }
+
+    fn send_fold<'a>(&'a self, job: &'a FoldJob) -> BoxFuture<'a, Result<(), SendError>> {
+        Box::pin(async { self.send(&self.folds, *job) })
+    }
+}
+
+impl Events for Sent {
+    fn publish<'a>(&'a self, event: &'a Event) -> BoxFuture<'a, Result<(), SendError>> {
+        Box::pin(async { self.send(&self.events, event.clone()) })
+    }
+}
+
+/// A model that stops to think until it is let go on, so that a test can act meanwhile.
+#[derive(Clone)]
+pub struct Thinking<M> {
+    model: M,
+    asked: Arc<Notify>,
+    go_on: Arc<Notify>,
+}
+
+impl<M> Thinking<M> {
+    /// Thinks before `model` answers.
+    pub fn before(model: M) -> Self {
+        Self { model, asked: Arc::default(), go_on: Arc::default() }
+    }
+
+    /// Waits until the model has been asked.
+    pub async fn asked(&self) {
+        self.asked.notified().await;
+    }
+
+    /// Lets one question be answered.
+    pub fn go_on(&self) {
+        self.go_on.notify_one();
+    }
+}
+
+impl<M: Model> Model for Thinking<M> {
+    fn ask<'a>(&'a self, question: &'a Question, budget: Duration) -> BoxFuture<'a, Asked> {
+        Box::pin(async move {
+            self.asked.notify_one();
+            self.go_on.notified().await;
+            self.model.ask(question, budget).await
+        })
+    }
+}
+
+/// No model is configured.
+#[derive(Debug, Clone, Copy)]
+pub struct NoModel;
+
+impl Model for NoModel {
+    fn ask<'a>(&'a self, _: &'a Question, _: Duration) -> BoxFuture<'a, Asked> {
+        Box::pin(async { Asked { answer: Err(ModelError::NotConfigured), calls: 0 } })
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

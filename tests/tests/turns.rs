@@ -1,0 +1,371 @@
+//! Turns in process: the real use cases over the real store and a table in memory.
+
+use carryover_shared::admit::{Answer, Worked};
+use carryover_shared::contact::Account;
+use carryover_shared::limits::Limits;
+use carryover_shared::thread::{Author, BotKind, Mode, Seq};
+use carryover_shared::traits::{Clock, ModelError, Question};
+use carryover_shared::turn::End;
+use carryover_tests::model::{FakeModel, Said};
+use carryover_tests::table::{Fault, sequential};
+use carryover_tests::world::{NoModel, Thinking, World};
+use serde_json::json;
+use std::time::Duration;
+
+fn replies(text: &str) -> Said {
+    Ok(json!({"action": "reply", "reply": text, "category": "", "reason": ""}))
+}
+
+fn escalates(category: &str) -> Said {
+    Ok(json!({"action": "escalate", "reply": "", "category": category, "reason": "It is not known."}))
+}
+
+fn echo() -> FakeModel {
+    FakeModel::new(|question: &Question| {
+        let newest = question.user.lines().last().unwrap_or_default().to_owned();
+        replies(&format!("You wrote: {newest}"))
+    })
+}
+
+fn reply_of(answer: &Answer) -> Option<&str> {
+    match answer {
+        Answer::New { end: End::Replied(said) | End::Escalated(Some(said)), .. } => Some(&said.text),
+        Answer::Duplicate { reply: Some(said), .. } => Some(&said.text),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn a_customer_writes_and_the_bot_answers() {
+    let world = World::new(echo()).await;
+    let answer = world.write("ana", "m1", "hello").await.unwrap();
+    assert_eq!(reply_of(&answer), Some("You wrote: hello"));
+    let head = world.head("ana").await;
+    assert_eq!((head.last_seq, head.settled_seq, head.waiting_since), (Seq(2), Seq(1), None));
+    assert_eq!((head.turn_owner, head.turn_tries, head.calls), (None, 0, 1));
+    assert_eq!(world.sent.take_folds().len(), 1);
+    let log = world.log("ana").await;
+    assert!(log[1].followed_up && log[1].answers(Seq(1)));
+}
+
+#[tokio::test]
+async fn the_path_of_a_turn_waits_for_the_table_four_times() {
+    let world = World::new(echo()).await;
+    for n in 0..40 {
+        world.write("ana", &format!("m{n}"), "and then?").await.unwrap();
+    }
+    world.table.take_calls();
+    world.table.set_latency(Duration::from_millis(20));
+    world.write("ana", "last", "and now?").await.unwrap();
+    let calls = world.table.take_calls();
+    let committed = calls.iter().rposition(|call| call.operation == "TransactWriteItems").unwrap();
+    // The trace is written while the model thinks.
+    let path = calls.iter().take(committed + 1).filter(|call| call.operation != "PutItem");
+    let until_commit: Vec<_> = path.cloned().collect();
+    assert_eq!(
+        sequential(&until_commit),
+        4,
+        "{:#?}",
+        until_commit.iter().map(|c| &c.operation).collect::<Vec<_>>()
+    );
+}
+
+#[tokio::test]
+async fn once_in_a_redelivery_returns_the_first_reply() {
+    let world = World::new(echo()).await;
+    let first = world.write("ana", "m1", "hello").await.unwrap();
+    let again = world.write("ana", "m1", "hello").await.unwrap();
+    assert_eq!(
+        again,
+        Answer::Duplicate {
+            seq: Seq(1),
+            reply: match first {
+                Answer::New { end: End::Replied(said), .. } => Some(said),
+                other => panic!("{other:?}"),
+            }
+        }
+    );
+    assert_eq!(world.log("ana").await.len(), 2);
+}
+
+#[tokio::test]
+async fn once_in_two_customers_may_use_the_same_ids() {
+    let world = World::new(echo()).await;
+    let ana = world.write("ana", "m1", "I am Ana").await.unwrap();
+    let leo = world.write("leo", "m1", "I am Leo").await.unwrap();
+    assert_eq!(reply_of(&ana), Some("You wrote: I am Ana"));
+    assert_eq!(reply_of(&leo), Some("You wrote: I am Leo"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn once_in_a_hundred_posts_of_ten_ids_make_ten_messages() {
+    let model = echo().thinking(Duration::from_millis(30));
+    let world = World::new(model.clone()).await;
+    let posts = (0..100).map(|n| {
+        let (id, text) = (format!("m{}", n % 10), format!("message {}", n % 10));
+        let world = &world;
+        async move { world.write("ana", &id, &text).await.unwrap() }
+    });
+    futures::future::join_all(posts).await;
+    let log = world.log("ana").await;
+    let customers = log.iter().filter(|message| message.author == Author::Customer).count();
+    assert_eq!(customers, 10);
+    assert!(model.questions().len() <= 10, "{} calls", model.questions().len());
+    assert!(!world.head("ana").await.has_unsettled());
+    for (n, message) in log.iter().enumerate() {
+        assert_eq!(message.seq, Seq(n as u64 + 1), "one-log");
+    }
+}
+
+#[tokio::test]
+async fn a_newer_message_supersedes_the_draft_and_gets_one_reply_that_has_read_both() {
+    let fake = FakeModel::new(|question: &Question| {
+        let both = question.user.contains("first") && question.user.contains("second");
+        replies(if both { "Both." } else { "One." })
+    });
+    let model = Thinking::before(fake);
+    let world = World::new(model.clone()).await;
+    let (first, second) = futures::join!(world.write("ana", "m1", "first"), async {
+        model.asked().await;
+        let second = world.write("ana", "m2", "second");
+        let release = async {
+            model.asked().await;
+            model.go_on();
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            model.go_on();
+        };
+        futures::join!(second, release).0
+    });
+    let ends = [first.unwrap(), second.unwrap()];
+    assert!(ends.contains(&Answer::New { seq: Seq(1), end: End::Superseded }), "{ends:?}");
+    assert!(ends.iter().any(|end| reply_of(end) == Some("Both.")), "{ends:?}");
+    let replies = world.log("ana").await.into_iter().filter(|message| message.author == Author::Bot);
+    assert_eq!(replies.count(), 1, "one-reply");
+}
+
+#[tokio::test]
+async fn an_escalation_is_not_lost_to_a_later_thanks() {
+    let fake = FakeModel::says([escalates("missing_knowledge"), replies("You're welcome.")]);
+    let model = Thinking::before(fake);
+    let world = World::new(model.clone()).await;
+    let (first, later) = futures::join!(world.write("ana", "m1", "may I bring a horse?"), async {
+        model.asked().await;
+        let later = world.write("ana", "m2", "thanks");
+        let release = async {
+            model.asked().await;
+            model.go_on();
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            model.go_on();
+        };
+        futures::join!(later, release).0
+    });
+    assert!(matches!(first.unwrap(), Answer::New { end: End::Escalated(Some(_)), .. }));
+    assert!(matches!(later.unwrap(), Answer::New { end: End::Silent, .. }));
+    let head = world.head("ana").await;
+    assert_eq!((head.mode, head.settled_seq), (Mode::Human, head.last_seq));
+    let silent = world.write("ana", "m3", "hello?").await.unwrap();
+    assert_eq!(silent, Answer::New { seq: Seq(4), end: End::Silent });
+}
+
+#[tokio::test]
+async fn a_topic_for_people_opens_a_case_without_asking_the_model() {
+    let model = echo();
+    let world = World::new(model.clone()).await;
+    let answer = world.write("ana", "m1", "When do I get my deposit back?").await.unwrap();
+    assert!(matches!(answer, Answer::New { end: End::Escalated(Some(_)), .. }), "{answer:?}");
+    assert!(model.questions().is_empty());
+    assert_eq!(world.sent.take_events().len(), 1);
+    let cases = world.ctx.store.cases(world.contact("ana").await).await.unwrap();
+    assert_eq!(cases[0].topic.as_deref(), Some("deposit"));
+    assert_eq!(world.log("ana").await[1].kind, Some(BotKind::Notice));
+}
+
+#[tokio::test]
+async fn silent_means_silent_a_take_over_while_the_model_thinks_wins() {
+    let model = Thinking::before(echo());
+    let world = World::new(model.clone()).await;
+    let (answer, ()) = futures::join!(world.write("ana", "m1", "hello"), async {
+        model.asked().await;
+        assert!(world.ctx.store.take_over(&world.head("ana").await).await.unwrap());
+        model.go_on();
+    });
+    assert_eq!(answer.unwrap(), Answer::New { seq: Seq(1), end: End::Silent });
+    assert_eq!(world.log("ana").await.len(), 1);
+}
+
+#[tokio::test]
+async fn silent_means_silent_a_draft_dies_when_a_person_answers_and_hands_back_meanwhile() {
+    let model = Thinking::before(echo());
+    let world = World::new(model.clone()).await;
+    let (answer, ()) = futures::join!(world.write("ana", "m1", "hello"), async {
+        model.asked().await;
+        let store = &world.ctx.store;
+        let at = world.clock.now();
+        store.operator_message(&world.head("ana").await, "Hi, it's Leo.", at, 24_000).await.unwrap().unwrap();
+        assert!(store.hand_back(&world.head("ana").await, true, at).await.unwrap());
+        model.go_on();
+    });
+    assert_eq!(answer.unwrap(), Answer::New { seq: Seq(1), end: End::Silent });
+    assert_eq!(world.log("ana").await.len(), 2);
+    // The safety net fires late, and says nothing.
+    world.clock.advance(Duration::from_secs(60));
+    assert_eq!(world.work().await.unwrap(), [Worked::Done]);
+    assert_eq!(world.log("ana").await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_dropped_off_message_is_answered_by_the_queue_once() {
+    let world = World::new(echo()).await;
+    assert_eq!(world.drop_off("ana", "m1", "hello").await.unwrap(), Some(Seq(1)));
+    assert_eq!(world.drop_off("ana", "m1", "hello").await.unwrap(), Some(Seq(1)));
+    assert_eq!(world.work().await.unwrap(), [Worked::Done, Worked::Done]);
+    assert_eq!(world.log("ana").await.len(), 2);
+}
+
+#[tokio::test]
+async fn without_a_model_the_rules_answer_honestly_and_open_no_case() {
+    let world = World::new(NoModel).await;
+    let answer = world.write("ana", "m1", "Can you recommend a restaurant?").await.unwrap();
+    assert!(matches!(answer, Answer::New { end: End::Replied(_), .. }), "{answer:?}");
+    assert_eq!(world.head("ana").await.mode, Mode::Bot);
+}
+
+#[tokio::test]
+async fn a_model_that_is_down_ends_in_an_answer_or_a_case() {
+    for error in [ModelError::Timeout, ModelError::Overloaded { status: 529 }, ModelError::Unreadable] {
+        let world = World::new(FakeModel::new(move |_: &Question| Err(error.clone()))).await;
+        let answer = world.write("ana", "m1", "Can you recommend a restaurant?").await.unwrap();
+        assert!(matches!(answer, Answer::New { end: End::Escalated(Some(_)), .. }), "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_reply_is_asked_again_and_then_a_person_answers() {
+    let model = FakeModel::says([replies(""), replies("  \n")]);
+    let world = World::new(model.clone()).await;
+    let answer = world.write("ana", "m1", "hello").await.unwrap();
+    assert!(matches!(answer, Answer::New { end: End::Escalated(Some(_)), .. }), "{answer:?}");
+    assert_eq!(model.questions().len(), 2);
+    assert!(model.questions()[1].system.contains("\"reply\" is empty"));
+    assert_eq!(world.head("ana").await.calls, 2);
+}
+
+#[tokio::test]
+async fn above_the_calls_of_an_hour_the_rules_answer() {
+    let limits = Limits { calls_per_hour: 2, ..Limits::default() };
+    let model = echo();
+    let world = World::with_limits(model.clone(), limits).await;
+    for n in 0..3 {
+        world.write("ana", &format!("m{n}"), "tell me something").await.unwrap();
+    }
+    assert_eq!(model.questions().len(), 2);
+    world.clock.advance(Duration::from_secs(3600));
+    world.write("ana", "m9", "tell me something").await.unwrap();
+    assert_eq!(model.questions().len(), 3);
+}
+
+#[tokio::test]
+async fn a_conflict_is_never_a_lost_race() {
+    let world = World::new(echo()).await;
+    world.write("ana", "m1", "hello").await.unwrap();
+    let countdown = std::sync::atomic::AtomicI32::new(6);
+    world.table.inject(move |operation, _| {
+        let left = countdown.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+        (operation == "TransactWriteItems" && left > 0).then_some(Fault::Conflict)
+    });
+    let answer = world.write("ana", "m2", "again").await.unwrap();
+    assert_eq!(reply_of(&answer), Some("You wrote: again"));
+}
+
+#[tokio::test]
+async fn an_unknown_outcome_is_compared_with_what_was_written() {
+    let world = World::new(echo()).await;
+    world.write("ana", "m1", "hello").await.unwrap();
+    let first = std::sync::atomic::AtomicBool::new(true);
+    world.table.inject(move |operation, _| {
+        let unanswered =
+            operation == "TransactWriteItems" && first.swap(false, std::sync::atomic::Ordering::SeqCst);
+        unanswered.then_some(Fault::Unanswered)
+    });
+    let answer = world.write("ana", "m2", "again").await.unwrap();
+    assert_eq!(reply_of(&answer), Some("You wrote: again"));
+    assert_eq!(world.log("ana").await.len(), 4);
+}
+
+#[tokio::test]
+async fn the_sweep_queues_a_turn_for_whoever_waits() {
+    let world = World::new(echo()).await;
+    world.drop_off("ana", "m1", "hello").await.unwrap();
+    world.sent.take_turns();
+    assert_eq!(carryover_shared::sweep::run(&world.ctx).await.unwrap().waiting, 0);
+    world.clock.advance(Duration::from_secs(61));
+    assert_eq!(carryover_shared::sweep::run(&world.ctx).await.unwrap().queued, 1);
+    assert_eq!(carryover_shared::sweep::run(&world.ctx).await.unwrap().queued, 0);
+    assert_eq!(world.work().await.unwrap(), [Worked::Done]);
+    assert_eq!(world.log("ana").await.len(), 2);
+    assert_eq!(carryover_shared::sweep::run(&world.ctx).await.unwrap().waiting, 0);
+}
+
+#[tokio::test]
+async fn the_third_turn_on_the_same_messages_opens_a_case() {
+    let model = Thinking::before(echo());
+    let world = World::new(model.clone()).await;
+    world.drop_off("ana", "m1", "hello").await.unwrap();
+    let jobs = world.sent.take_turns();
+    for _ in 0..2 {
+        // The turn breaks off while the model thinks: the future is dropped.
+        let turn = carryover_shared::admit::work(&world.ctx, &jobs[0], 1);
+        futures::future::select(Box::pin(turn), Box::pin(model.asked())).await;
+        world.clock.advance(Duration::from_secs(60));
+    }
+    assert_eq!(carryover_shared::admit::work(&world.ctx, &jobs[0], 3).await.unwrap(), Worked::Done);
+    assert_eq!(world.head("ana").await.mode, Mode::Human);
+}
+
+#[tokio::test]
+async fn a_message_older_than_a_turn_may_be_gets_a_case() {
+    let world = World::new(echo()).await;
+    world.drop_off("ana", "m1", "hello").await.unwrap();
+    world.clock.advance(Duration::from_secs(2 * 3600));
+    world.work().await.unwrap();
+    assert_eq!(world.head("ana").await.mode, Mode::Human);
+}
+
+#[tokio::test]
+async fn what_follows_a_commit_is_sent_again_until_it_is_marked() {
+    let world = World::new(echo()).await;
+    world.drop_off("ana", "m1", "hello").await.unwrap();
+    let jobs = world.sent.take_turns();
+    world.sent.set_down(true);
+    carryover_shared::admit::work(&world.ctx, &jobs[0], 1).await.unwrap();
+    world.sent.set_down(false);
+    assert!(world.sent.take_folds().is_empty());
+    carryover_shared::admit::work(&world.ctx, &jobs[0], 2).await.unwrap();
+    assert_eq!(world.sent.take_folds().len(), 1);
+    carryover_shared::admit::work(&world.ctx, &jobs[0], 3).await.unwrap();
+    assert!(world.sent.take_folds().is_empty());
+}
+
+#[tokio::test]
+async fn an_opted_out_contact_hears_nothing() {
+    let world = World::new(echo()).await;
+    world.write("ana", "m1", "hello").await.unwrap();
+    let contact = world.contact("ana").await;
+    let client = world.table.client();
+    client
+        .update_item()
+        .table_name("carryover")
+        .key("pk", aws_sdk_dynamodb::types::AttributeValue::S(format!("CONTACT#{contact}")))
+        .key("sk", aws_sdk_dynamodb::types::AttributeValue::S("HEAD".into()))
+        .update_expression("ADD opted_out :account")
+        .expression_attribute_values(
+            ":account",
+            aws_sdk_dynamodb::types::AttributeValue::Ss(vec![Account::chat().as_str().to_owned()]),
+        )
+        .send()
+        .await
+        .unwrap();
+    let answer = world.write("ana", "m2", "hello?").await.unwrap();
+    assert_eq!(answer, Answer::New { seq: Seq(3), end: End::Silent });
+    assert_eq!(world.head("ana").await.settled_seq, Seq(3));
+}
