@@ -1,5 +1,6 @@
 //! What a run prints once it is ready.
 
+use super::seed::demo_subjects;
 use super::settings::Settings;
 use crate::checkout::LocalDir;
 use crate::outputs::Outputs;
@@ -9,20 +10,18 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::{Duration, SystemTime};
 
-/// The customers of the demo, as the host site of the web chat would name them.
-const DEMO_CUSTOMERS: [&str; 2] = ["ana", "oskar"];
 const LINKS_LIVE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// A link to the web chat of each demo customer, which works for thirty days.
 ///
 /// # Errors
 /// No token could be signed.
-pub fn chat_links(outputs: &Outputs, now: SystemTime) -> Result<Vec<(&'static str, String)>> {
-    let link = |customer: &'static str| {
-        let token = chat_token(&outputs.chat_secret, customer, now, LINKS_LIVE)?;
+pub fn chat_links(outputs: &Outputs, now: SystemTime) -> Result<Vec<(String, String)>> {
+    let link = |customer: String| {
+        let token = chat_token(&outputs.chat_secret, &customer, now, LINKS_LIVE)?;
         Ok((customer, format!("{}/chat#token={token}", outputs.api_url)))
     };
-    DEMO_CUSTOMERS.into_iter().map(link).collect()
+    demo_subjects()?.into_iter().map(link).collect()
 }
 
 /// Prints where somebody still listens; a closed terminal must not keep a run from ending what it started.

@@ -1,20 +1,160 @@
 //! What a fresh stack needs before the first customer writes.
 
+use crate::connection::Connection;
 use crate::outputs::Outputs;
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
+use carryover_shared::agent::AgentVersion;
+use carryover_shared::clock::SystemClock;
+use carryover_shared::contact::{ContactId, Identity};
+use carryover_shared::facts::{AsOf, Fact};
+use carryover_shared::limits::Limits;
+use carryover_shared::store::{FactWrite, Store};
+use carryover_shared::time::Timestamp;
+use carryover_shared::traits::Clock;
+use serde::Deserialize;
+use serde_json::Value;
 
-/// Installs the agent `default` where none is live.
+/// The customers of the demo; each file is one.
+const CUSTOMERS: [&str; 3] = [
+    include_str!("../../demo/ana.json"),
+    include_str!("../../demo/maya.json"),
+    include_str!("../../demo/leo.json"),
+];
+
+/// Which system the facts of the demo are from.
+const SOURCE: &str = "demo";
+
+const MILLIS_PER_DAY: i64 = 24 * 60 * 60 * 1_000;
+
+/// Days around the first run that a demo file may name.
+const DAYS: std::ops::RangeInclusive<i64> = -30..=30;
+
+/// Installs the agent `default` where none is live, in the name of whoever runs this.
 ///
 /// # Errors
 /// The table refused.
-pub async fn install_default_agent(_outputs: &Outputs) -> Result<()> {
+pub async fn install_default_agent(outputs: &Outputs) -> Result<()> {
+    let connection = Connection::to(outputs.clone()).await?;
+    connection.store.install_agent(&AgentVersion::built_in(), &installer()).await?;
     Ok(())
 }
 
-/// Loads the demo customers and their facts, once.
+/// `carryover run`, and who runs it.
+fn installer() -> String {
+    let user = ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok());
+    match user.filter(|user| !user.trim().is_empty()) {
+        Some(user) => format!("carryover run ({user})"),
+        None => "carryover run".into(),
+    }
+}
+
+/// Loads the demo customers and their facts, once; dates in them are counted from that day.
 ///
 /// # Errors
 /// The table refused.
-pub async fn load_demo(_outputs: &Outputs) -> Result<()> {
+pub async fn load_demo(outputs: &Outputs) -> Result<()> {
+    let connection = Connection::to(outputs.clone()).await?;
+    let now = SystemClock.now();
+    for customer in demo_customers(now)? {
+        load(&connection.store, &customer, now).await?;
+    }
     Ok(())
+}
+
+/// A customer of the demo.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Customer {
+    identity: Identity,
+    /// The last one says that all of them have been loaded.
+    facts: Vec<Record>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    kind: String,
+    id: String,
+    data: Value,
+}
+
+fn demo_customers(now: Timestamp) -> Result<Vec<Customer>> {
+    let read = |text: &&str| serde_json::from_str(&dated(text, now)).context("a file of the demo is damaged");
+    CUSTOMERS.iter().map(read).collect()
+}
+
+/// Puts days in the place of `{today}`, `{today-2}` and the like.
+fn dated(text: &str, now: Timestamp) -> String {
+    DAYS.fold(text.to_owned(), |text, offset| {
+        let name = match offset {
+            0 => "{today}".to_owned(),
+            offset => format!("{{today{offset:+}}}"),
+        };
+        let moment = Timestamp::from_millis(now.millis() + offset * MILLIS_PER_DAY).rfc3339();
+        text.replace(&name, moment.split('T').next().unwrap_or_default())
+    })
+}
+
+/// The names by which the host site of the web chat would know the customers of the demo.
+pub(super) fn demo_subjects() -> Result<Vec<String>> {
+    let customers = demo_customers(Timestamp::from_millis(0))?.into_iter();
+    Ok(customers.map(|customer| customer.identity.as_str().trim_start_matches("chat:").to_owned()).collect())
+}
+
+async fn load(store: &Store, customer: &Customer, now: Timestamp) -> Result<()> {
+    let contact = contact(store, &customer.identity).await?;
+    let Some(last) = customer.facts.last() else { return Ok(()) };
+    if store.fact(contact, &last.kind, &last.id).await?.is_some() {
+        return Ok(());
+    }
+    let limits = Limits::default();
+    for Record { kind, id, data } in &customer.facts {
+        let fact = Fact::checked(kind, id, AsOf::from(now), SOURCE, data.clone(), &limits)?;
+        let written = store.put_fact(contact, &fact, &limits).await?;
+        if matches!(written, FactWrite::Full | FactWrite::Gone) {
+            bail!("a fact of the demo was not taken: {written:?}");
+        }
+    }
+    Ok(())
+}
+
+/// The customer's contact, created where there is none.
+async fn contact(store: &Store, identity: &Identity) -> Result<ContactId> {
+    if let Some(contact) = store.resolve(identity).await? {
+        return Ok(contact);
+    }
+    let contact = ContactId::new(SystemClock.ulid());
+    if store.create_contact(contact, identity).await? {
+        return Ok(contact);
+    }
+    store.resolve(identity).await?.context("a customer of the demo appeared and went")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-11-30T10:00:00Z.
+    const NOW: Timestamp = Timestamp::from_millis(1_796_032_800_000);
+
+    #[test]
+    fn the_files_of_the_demo_keep_all_bounds_and_name_no_day_outside() {
+        for text in CUSTOMERS {
+            assert!(!dated(text, NOW).contains("{today"));
+        }
+        for customer in demo_customers(NOW).unwrap() {
+            for Record { kind, id, data } in customer.facts {
+                Fact::checked(&kind, &id, AsOf::from(NOW), SOURCE, data, &Limits::default()).unwrap();
+            }
+        }
+        assert_eq!(demo_subjects().unwrap(), ["ana", "maya", "leo"]);
+    }
+
+    #[test]
+    fn days_are_counted_from_today() {
+        assert_eq!(
+            dated("{today} {today-1} {today+3} {today+13}", NOW),
+            "2026-11-30 2026-11-29 2026-12-03 2026-12-13"
+        );
+    }
 }
