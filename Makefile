@@ -60,6 +60,11 @@ stack-tests: $(stack-venv) ## Runs the black-box tests against a stack of their 
 	$(build) --bin carryover --bin reply --bin summarizer --bin with-stack
 	$(target)/debug/with-stack $(run-tests) --test stack
 
+.PHONY: bench
+bench: ## Measures what a turn and a fold cost, beside their bounds.
+	cargo build --release --workspace --bin reply --bin summarizer --bin bare-function --bin bench
+	$(target)/release/bench $(target)/release
+
 .PHONY: audit
 audit: ## Checks bans, licences and sources of what we depend on; needs cargo-deny.
 	cargo deny check bans licenses sources

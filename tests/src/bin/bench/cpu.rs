@@ -1,0 +1,99 @@
+//! CPU of one turn's own work: window, prompt, escalation rules, reading and checking the model's answer.
+
+use crate::table::{Row, median};
+use carryover_shared::agent::AgentVersion;
+use carryover_shared::contact::{Account, ContactId};
+use carryover_shared::decision;
+use carryover_shared::limits::Limits;
+use carryover_shared::prompt::{self, Source, Sources};
+use carryover_shared::rules;
+use carryover_shared::snapshot::Snapshot;
+use carryover_shared::thread::{Author, BotKind, Channel, Head, Message, Seq};
+use carryover_shared::time::Timestamp;
+use serde_json::json;
+use std::hint::black_box;
+use std::time::Instant;
+use ulid::Ulid;
+
+const ROUNDS: usize = 400;
+
+pub(crate) fn rows() -> Vec<Row> {
+    let short = turn_millis(100);
+    let long = turn_millis(10_000);
+    vec![
+        Row::new("CPU of one turn at 100 messages", short, "ms").at_most(0.3),
+        Row::new("CPU of one turn at 10,000 messages", long, "ms").at_most(0.3),
+        Row::new("ratio", long / short, "").at_most(1.1),
+    ]
+}
+
+fn turn_millis(messages: u64) -> f64 {
+    let limits = Limits::default();
+    let agent = AgentVersion::built_in();
+    let newest_first: Vec<Message> = (1..=messages).rev().take(52).map(message).collect();
+    let head = Head {
+        last_seq: Seq(messages),
+        last_customer_seq: Seq(messages),
+        settled_seq: Seq(messages - 1),
+        ..Head::new(ContactId::new(Ulid::from_parts(1, 1)))
+    };
+    let snapshot = Snapshot {
+        summary_text: "The guest arrives late and is settled. Parking is no longer needed.".repeat(6),
+        history: "Language: English\nThe guest booked the apartment Alba for four nights at 480 euro."
+            .repeat(20),
+        folded_through: Seq(messages - 12),
+        as_of: Seq(messages - 2),
+        revision: 7,
+        ..Snapshot::empty()
+    };
+    let facts = "order #W2611340: status shipped; items: kettle, 47.84\n".repeat(100);
+    let answer =
+        json!({"action": "reply", "reply": "It was shipped on Monday.", "category": "", "reason": ""});
+    let once = || {
+        let started = Instant::now();
+        let sources = Sources {
+            agent: &agent,
+            facts: Source::Found(facts.clone()),
+            memories: Source::Found(vec![]),
+            snapshot: Some(&snapshot),
+            newest_first: &newest_first,
+            head: &head,
+            now: Timestamp::from_millis(1_796_292_000_000),
+            corrections: &[],
+        };
+        let prompt = prompt::build(&sources, &limits);
+        let newest = newest_first[0].shown(limits.message_chars);
+        black_box(rules::escalation(&agent.topics, &[&newest]));
+        black_box(decision::read(answer.as_object().expect("an object"), &limits).is_ok());
+        black_box(prompt);
+        started.elapsed().as_secs_f64() * 1_000.0
+    };
+    median((0..ROUNDS).map(|_| once()).collect())
+}
+
+fn message(seq: u64) -> Message {
+    let author = if seq.is_multiple_of(2) { Author::Customer } else { Author::Bot };
+    Message {
+        seq: Seq(seq),
+        author,
+        kind: (author == Author::Bot).then_some(BotKind::Reply),
+        channel: Channel::Chat,
+        account: Account::chat(),
+        text: format!(
+            "This is what was said in message {seq}, about the coffee machine and the late arrival. "
+        )
+        .repeat(3),
+        tail: String::new(),
+        omitted_chars: 0,
+        bodies: 0,
+        attachments: vec![],
+        at: Timestamp::from_millis(1_796_292_000_000),
+        no_turn: false,
+        answers_from: None,
+        in_reply_to: None,
+        epoch: 0,
+        version: None,
+        trace: None,
+        followed_up: false,
+    }
+}
