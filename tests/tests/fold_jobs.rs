@@ -85,8 +85,8 @@ async fn fold(contact: &TestContact, model: impl Model + 'static) -> FoldOutcome
 
 /// Does something else to the table while the model thinks.
 fn meanwhile(work: impl Future<Output = ()> + Send + 'static) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    std::thread::spawn(move || runtime.block_on(work)).join().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    std::thread::spawn(move || runtime.block_on(work)).join().expect("it works");
 }
 
 fn texts(spills: &[Spill]) -> String {
@@ -695,15 +695,15 @@ async fn quiet_logs_an_outcome_holds_no_word_of_anybody() {
 
 /// A model client that talks HTTP to a scripted server.
 async fn over_http(builtin: Builtin) -> (ScriptedModel, Arc<dyn Model>) {
-    let server = ScriptedModel::start().await.unwrap();
-    server.add(&Rule::when(&[]).then(Then::builtin(builtin))).await.unwrap();
+    let server = ScriptedModel::start().await.expect("a server");
+    server.add(&Rule::when(&[]).then(Then::builtin(builtin))).await.expect("a rule");
     let url = server.url();
     let lookup = |name: &str| match name {
         "MODEL_URL" => Some(url.clone()),
         "REPLY_MODEL" => Some("scripted".into()),
         _ => None,
     };
-    let model = model::from_env(lookup, Arc::new(SystemClock)).unwrap();
+    let model = model::from_env(lookup, Arc::new(SystemClock)).expect("a client");
     (server, model)
 }
 
