@@ -17,7 +17,7 @@ use crate::traits::{Clock, Model, ModelError};
 use read::Thread;
 use std::sync::Arc;
 use std::time::Duration;
-use summarise::Failed;
+use summarise::{Failed, Summarised};
 
 /// What every fold needs; built once, at start.
 #[derive(Clone)]
@@ -225,13 +225,13 @@ async fn batch(
     }
     let batch = read::batch(ctx, &thread).await?;
     match summarise::summarise(ctx, &thread, &batch, deadline, counts).await {
-        Ok(next) => {
+        Ok(Summarised { next, batch }) => {
             let (old, first) = (&thread.snapshot, thread.head.first_seq);
-            let spills = summary::lost(old, first, &batch, &next, &[], ctx.clock.now());
-            let more = thread.has_more_than(&batch);
-            save(ctx, &thread, next, &spills, more, deadline, counts).await
+            let spills = summary::lost(old, first, batch, &next, &[], ctx.clock.now());
+            let more = thread.has_more_than(batch);
+            save(ctx, &thread, next, &spills, more, counts).await
         }
-        Err(failed) => without_model(ctx, &thread, &batch, failed, deadline, counts).await,
+        Err(failed) => without_model(ctx, &thread, &batch, failed, counts).await,
     }
 }
 
@@ -241,7 +241,6 @@ async fn without_model(
     thread: &Thread,
     batch: &[Whole],
     failed: Failed,
-    deadline: Timestamp,
     counts: &mut Counts,
 ) -> Result<Step, FoldError> {
     let Some(oldest) = batch.first() else { return Ok(Step::Ended(End::Stale)) };
@@ -255,12 +254,12 @@ async fn without_model(
     let given_up = old.attempts + 1 >= ctx.limits.fold_attempts;
     let fallback = appended.or_else(|| given_up.then(|| summary::spill_oldest(old, oldest, now)));
     let Some(Fallback { snapshot, spills }) = fallback else {
-        ctx.store.until(deadline).count_attempt(&thread.basis, old).await?;
+        ctx.store.count_attempt(&thread.basis, old).await?;
         return Ok(Step::Ended(End::Waits { attempts: old.attempts + 1 }));
     };
     // A model that is down is not asked again for the next batch in the same invocation.
     let more = no_model && thread.has_more_than(batch);
-    let step = save(ctx, thread, snapshot, &spills, more, deadline, counts).await?;
+    let step = save(ctx, thread, snapshot, &spills, more, counts).await?;
     counts.fallbacks += u32::from(matches!(step, Step::Saved { .. }));
     Ok(step)
 }
@@ -272,13 +271,11 @@ async fn save(
     next: Snapshot,
     spills: &[Spill],
     more: bool,
-    deadline: Timestamp,
     counts: &mut Counts,
 ) -> Result<Step, FoldError> {
     let moved = next.folded_through.0 - thread.snapshot.folded_through.0;
     let next = if moved > 0 { Snapshot { attempts: 0, ..next } } else { next };
-    let store = ctx.store.until(deadline);
-    Ok(match store.save_fold(&thread.basis, &next, spills, ctx.limits.spills).await? {
+    Ok(match ctx.store.save_fold(&thread.basis, &next, spills, ctx.limits.spills).await? {
         Saved::As(_) => {
             counts.batches += 1;
             counts.messages += moved;

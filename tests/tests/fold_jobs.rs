@@ -1,17 +1,21 @@
 //! Folding, over the embedded table and a model in process.
 
-use carryover_shared::fold::{self, Context, End, FoldError, FoldOutcome};
+use carryover_shared::clock::SystemClock;
+use carryover_shared::fold::{self, Context, End, FoldError, FoldOutcome, Worked};
 use carryover_shared::job::{FoldJob, FoldReason};
 use carryover_shared::limits::Limits;
-use carryover_shared::model::NoModel;
+use carryover_shared::model::{self, NoModel};
 use carryover_shared::snapshot::Snapshot;
 use carryover_shared::store::Spill;
 use carryover_shared::thread::Author::{self, Bot, Customer, Operator};
 use carryover_shared::thread::Seq;
-use carryover_shared::traits::{Clock, Model, ModelError};
+use carryover_shared::time::Timestamp;
+use carryover_shared::traits::{Asked, Clock, Model, ModelError, Question};
 use carryover_tests::contact::TestContact;
 use carryover_tests::model::{FakeModel, Said};
+use carryover_tests::scripted_model::{Builtin, Rule, ScriptedModel, Then};
 use carryover_tests::table::Fault;
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -51,21 +55,28 @@ async fn contact(limits: Limits, messages: &[(Author, &str)]) -> TestContact {
     contact
 }
 
+fn context(contact: &TestContact, model: impl Model + 'static) -> Context {
+    Context {
+        store: contact.store.clone(),
+        model: Arc::new(model),
+        clock: contact.clock.clone(),
+        limits: contact.limits.clone(),
+    }
+}
+
+async fn job(contact: &TestContact, why: FoldReason) -> (FoldJob, Timestamp) {
+    let head = contact.store.head(contact.id).await.expect("a table");
+    let up_to = head.map_or(Seq::NONE, |head| head.last_seq);
+    (FoldJob { contact_id: contact.id, up_to, why }, contact.clock.now() + Duration::from_secs(300))
+}
+
 async fn try_fold(
     contact: &TestContact,
     model: impl Model + 'static,
     why: FoldReason,
 ) -> Result<FoldOutcome, FoldError> {
-    let ctx = Context {
-        store: contact.store.clone(),
-        model: Arc::new(model),
-        clock: contact.clock.clone(),
-        limits: contact.limits.clone(),
-    };
-    let head = contact.store.head(contact.id).await.expect("a table");
-    let up_to = head.map_or(Seq::NONE, |head| head.last_seq);
-    let deadline = contact.clock.now() + Duration::from_secs(300);
-    fold::run(&ctx, FoldJob { contact_id: contact.id, up_to, why }, deadline).await
+    let (job, deadline) = job(contact, why).await;
+    fold::run(&context(contact, model), job, deadline).await
 }
 
 async fn fold(contact: &TestContact, model: impl Model + 'static) -> FoldOutcome {
@@ -74,8 +85,8 @@ async fn fold(contact: &TestContact, model: impl Model + 'static) -> FoldOutcome
 
 /// Does something else to the table while the model thinks.
 fn meanwhile(work: impl Future<Output = ()> + Send + 'static) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    std::thread::spawn(move || runtime.block_on(work)).join().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    std::thread::spawn(move || runtime.block_on(work)).join().expect("it works");
 }
 
 fn texts(spills: &[Spill]) -> String {
@@ -292,8 +303,8 @@ async fn whatever_keeps_the_model_from_answering_ends_in_the_fallback() {
         ContextOverflow, CutOff, Declined, Filtered, Overloaded, Rejected, Timeout, Unreachable, Unreadable,
     };
     let retried = [Timeout, Unreachable, Overloaded { status: 529 }, CutOff, Declined, Unreadable];
-    let final_ones = [ContextOverflow, Filtered, Rejected { status: 400 }];
-    for (errors, calls) in [(retried.as_slice(), 2), (&final_ones, 1)] {
+    let final_ones = [Filtered, Rejected { status: 400 }];
+    for (errors, calls) in [(retried.as_slice(), 2), (&[ContextOverflow], 2), (&final_ones, 1)] {
         for error in errors {
             let contact = contact(small(), &PARKING).await;
             let answers = [Err(error.clone()), Err(error.clone()), Ok(good())];
@@ -306,6 +317,21 @@ async fn whatever_keeps_the_model_from_answering_ends_in_the_fallback() {
             assert_eq!(lines, [customer, "bot: Yes, spot 12 costs €15 a night."]);
         }
     }
+}
+
+#[tokio::test]
+async fn a_prompt_that_overflows_the_model_is_asked_again_with_less() {
+    let texts: Vec<String> = (1..=40).map(|n| format!("It is line {n:06} of it.")).collect();
+    let messages: Vec<(Author, &str)> = texts.iter().map(|text| (Customer, text.as_str())).collect();
+    let contact = contact(Limits { batches_per_turn: 1, ..Limits::default() }, &messages).await;
+    let model = FakeModel::new(|question| match question.user.matches("It is line").count() {
+        20.. => Err(ModelError::ContextOverflow),
+        _ => brief(question),
+    });
+    let outcome = fold(&contact, model.clone()).await;
+    assert_eq!((outcome.end, outcome.counts.messages, outcome.counts.fallbacks), (End::Folded, 5, 0));
+    assert_eq!(model.questions()[1].user.matches("It is line").count(), 10);
+    assert_eq!(contact.snapshot().await.folded_through, Seq(5));
 }
 
 #[tokio::test]
@@ -350,6 +376,18 @@ async fn what_the_fallback_has_no_room_for_waits_and_is_spilled_after_enough_fai
     let squeeze = |text: &str| text.split_whitespace().collect::<String>();
     assert_eq!(squeeze(&texts(&spills)), squeeze(&long));
     assert!(spills[0].values.contains("99123"));
+}
+
+#[tokio::test]
+async fn a_job_that_waits_comes_back_later_each_time() {
+    let long = "I tell you. ".repeat(300);
+    let contact = contact(small(), &[(Customer, &long), (Bot, "Yes."), (Customer, "a"), (Bot, "b")]).await;
+    let ctx = context(&contact, FakeModel::says([]));
+    let minutes = |n: u64| Worked::Later(Duration::from_secs(60 * n));
+    for worked in [minutes(1), minutes(2), minutes(4), minutes(8), Worked::Done] {
+        let (job, deadline) = job(&contact, FoldReason::Reply).await;
+        assert_eq!(fold::work(&ctx, job, deadline).await, worked);
+    }
 }
 
 #[tokio::test]
@@ -543,7 +581,7 @@ async fn checkpoint_honest_a_long_message_moves_it_only_when_every_part_succeede
 }
 
 /// Keeps what its newest words say, forgets the rest; bounded.
-fn brief(_: &carryover_shared::traits::Question) -> Said {
+fn brief(_: &Question) -> Said {
     Ok(json!({"guest_intent": "Talks.", "established_facts": [], "open_questions": [],
               "summary_text": "They talk.", "history": "Language: English\nThey talked."}))
 }
@@ -653,4 +691,45 @@ async fn quiet_logs_an_outcome_holds_no_word_of_anybody() {
         !shown.contains("W0000000") && !shown.contains("KL-4471") && !shown.contains("parking"),
         "{shown}"
     );
+}
+
+/// A model client that talks HTTP to a scripted server.
+async fn over_http(builtin: Builtin) -> (ScriptedModel, Arc<dyn Model>) {
+    let server = ScriptedModel::start().await.expect("a server");
+    server.add(&Rule::when(&[]).then(Then::builtin(builtin))).await.expect("a rule");
+    let url = server.url();
+    let lookup = |name: &str| match name {
+        "MODEL_URL" => Some(url.clone()),
+        "REPLY_MODEL" => Some("scripted".into()),
+        _ => None,
+    };
+    let model = model::from_env(lookup, Arc::new(SystemClock)).expect("a client");
+    (server, model)
+}
+
+#[tokio::test]
+async fn over_http_a_good_summary_passes_and_a_bad_one_harms_nothing() {
+    let long = [PARKING, PARKING, PARKING].concat();
+    for (builtin, code) in
+        [(Builtin::Summarize, None), (Builtin::Forget, Some("lost")), (Builtin::Invent, Some("invented"))]
+    {
+        let contact = contact(small(), &long).await;
+        let (_server, model) = over_http(builtin).await;
+        let outcome = fold(&contact, Shared(model)).await;
+        assert_eq!((outcome.end, outcome.counts.codes.first().copied()), (End::Folded, code));
+        assert_eq!(contact.snapshot().await.folded_through, Seq(10));
+        let spills = contact.spills().await;
+        let kept = format!("{}{}", contact.snapshot().await.history, texts(&spills));
+        assert!(kept.contains("KL-4471") && kept.contains("€15"), "{builtin:?}: {kept}");
+        assert!(!serde_json::to_string(&contact.table.items()).unwrap().contains("W0000000"));
+    }
+}
+
+/// One model for several contexts.
+struct Shared(Arc<dyn Model>);
+
+impl Model for Shared {
+    fn ask<'a>(&'a self, question: &'a Question, budget: Duration) -> BoxFuture<'a, Asked> {
+        self.0.ask(question, budget)
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::read::Thread;
 use super::{Context, Counts};
+use crate::limits::Limits;
 use crate::snapshot::Snapshot;
 use crate::summary::{self, Fault, Given, Judged, Piece, Whole};
 use crate::time::Timestamp;
@@ -22,22 +23,59 @@ const ASK_TIME: Duration = Duration::from_secs(60);
 /// What is kept of a job's time for its save.
 const SAVE_TIME: Duration = Duration::from_secs(10);
 
-/// The next snapshot, with the batch folded in: everything in one question, or a long message part by part. The
-/// checkpoint moves only if every part succeeded (*checkpoint-honest*).
-pub(super) async fn summarise(
+/// A new summary and what is in it.
+pub(super) struct Summarised<'a> {
+    /// The next snapshot, its checkpoint on the last message of the batch.
+    pub(super) next: Snapshot,
+    /// What was folded: all of what was to be, or as much as the model's context takes.
+    pub(super) batch: &'a [Whole],
+}
+
+/// A prompt that did not fit the model's context is asked once more with this part of what ages out and is new.
+const SMALLER: usize = 4;
+
+/// The next snapshot, with the batch folded in, or with its oldest messages if all of it overflows the model's
+/// context.
+pub(super) async fn summarise<'a>(
+    ctx: &Context,
+    thread: &Thread,
+    batch: &'a [Whole],
+    deadline: Timestamp,
+    counts: &mut Counts,
+) -> Result<Summarised<'a>, Failed> {
+    let limits = &ctx.limits;
+    let asked = all_parts(ctx, thread, batch, limits, deadline, counts).await;
+    if asked != Err(Failed::Model(ModelError::ContextOverflow)) {
+        return asked.map(|next| Summarised { next, batch });
+    }
+    counts.retries += 1;
+    let limits = Limits {
+        batch_messages: (limits.batch_messages / SMALLER).max(1),
+        batch_chars: (limits.batch_chars / SMALLER).max(1),
+        ..limits.clone()
+    };
+    let batch = Whole::first(batch, &limits);
+    let next = all_parts(ctx, thread, batch, &limits, deadline, counts).await?;
+    Ok(Summarised { next, batch })
+}
+
+/// Everything in one question, or a long message part by part; only if every part succeeded there is something to
+/// save (*checkpoint-honest*).
+async fn all_parts(
     ctx: &Context,
     thread: &Thread,
     batch: &[Whole],
+    limits: &Limits,
     deadline: Timestamp,
     counts: &mut Counts,
 ) -> Result<Snapshot, Failed> {
     let old = &thread.snapshot;
     let folded_through = batch.last().map_or(old.folded_through, |last| last.message.seq);
-    let fresh = Piece::fresh(&thread.newest_first, old.as_of.max(folded_through), &ctx.limits);
+    let fresh = Piece::fresh(&thread.newest_first, old.as_of.max(folded_through), limits);
     let seed = thread.head.contact_id.to_string();
     let mut next = old.clone();
     let mut fresh = fresh.as_slice();
-    for batch in Piece::calls(batch, ctx.limits.batch_chars) {
+    for batch in Piece::calls(batch, limits.batch_chars) {
         let given = Given { old: &next, batch: &batch, fresh, seed: &seed };
         next = twice(ctx, &given, deadline, counts).await?;
         fresh = &[];
@@ -98,8 +136,8 @@ fn question(ctx: &Context, given: &Given<'_>, faults: &[Fault]) -> Question {
     }
 }
 
-/// What the model is told when it is asked again; `None` where that would not help: a refused request, an overflow
-/// and a filter answer the same once more.
+/// What the model is told when it is asked the same again; `None` where that would not help: a refused request, an
+/// overflow and a filter answer the same once more.
 fn worth_a_retry(error: &ModelError) -> Option<Vec<Fault>> {
     match error {
         ModelError::Timeout | ModelError::Unreachable | ModelError::Overloaded { .. } => Some(vec![]),

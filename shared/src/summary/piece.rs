@@ -23,6 +23,17 @@ impl Whole {
         let text = bare.shown(usize::MAX).into_owned();
         Self { message, text }
     }
+
+    /// As many of the oldest messages of a batch as fit the limits, at least one if there is one.
+    pub fn first<'a>(batch: &'a [Self], limits: &Limits) -> &'a [Self] {
+        let mut used = 0_usize;
+        let fits = |whole: &&Self| {
+            used = used.saturating_add(text::chars(&whole.text));
+            used <= limits.batch_chars
+        };
+        let fitting = batch.iter().take(limits.batch_messages).take_while(fits).count().max(1);
+        batch.get(..fitting).unwrap_or(batch)
+    }
 }
 
 /// A message, or a part of one, as one call is given it.

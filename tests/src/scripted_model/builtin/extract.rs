@@ -13,7 +13,13 @@ pub(super) struct Line<'a> {
 }
 
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(line).collect()
+    text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_frame(line)).map(line).collect()
+}
+
+/// Titles, fences and the labels above messages are the prompt's own words, not the customer's.
+fn is_frame(line: &str) -> bool {
+    let is_label = line.starts_with('[') && line.contains(" #") && line.ends_with(" UTC]");
+    is_label || ["# ", "<data ", "</data "].iter().any(|start| line.starts_with(start))
 }
 
 fn line(line: &str) -> Line<'_> {
