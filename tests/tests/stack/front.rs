@@ -4,10 +4,10 @@ use carryover_tests::stack;
 use reqwest::Method;
 
 #[tokio::test]
-async fn hello_comes_through_the_front() {
-    let response = stack::shared().request(Method::GET, "/hello").send().await.unwrap();
+async fn the_chat_page_comes_through_the_front() {
+    let response = stack::shared().request(Method::GET, "/chat").send().await.unwrap();
     assert_eq!(response.status(), 200);
-    assert_eq!(response.text().await.unwrap(), "hello");
+    assert!(response.text().await.unwrap().contains("<html"));
 }
 
 #[tokio::test]

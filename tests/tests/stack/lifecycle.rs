@@ -19,7 +19,7 @@ fn fresh(test: &str) -> PathBuf {
 
 async fn call(stack: &Stack) {
     let client = stack.client().expect("a running stack");
-    let response = client.request(Method::GET, "/hello").send().await.expect("an answer");
+    let response = client.request(Method::GET, "/chat").send().await.expect("an answer");
     assert!(response.status().is_success());
 }
 
