@@ -26,7 +26,7 @@ pub(crate) fn rows(binaries: &Path) -> Result<Vec<Row>> {
         rows.push(Row::new(format!("start of {name} to its first next call"), median(times), "ms"));
         match start_instructions(&binary) {
             Ok(instructions) => {
-                rows.push(Row::new(format!("instructions of that, {name}"), instructions, "million"))
+                rows.push(Row::new(format!("instructions of that, {name}"), instructions, "million"));
             }
             Err(error) => println!("instructions of {name} were not counted: {error:#}"),
         }
