@@ -7,7 +7,9 @@ mod customer;
 mod records;
 mod told;
 
+mod coverage;
 mod doors;
 mod facts;
 mod front;
+mod guest;
 mod lifecycle;
