@@ -57,7 +57,7 @@ async fn contact_of(customer: &Customer, records: &Records) -> String {
 #[tokio::test]
 async fn forty_turns_leave_the_prompt_flat_and_each_message_in_one_place() {
     let (customer, records) = (Customer::new(), Records::shared().await);
-    let filler = "It is about the blue one with the long handle that we talked about. ".repeat(5);
+    let filler = "It is about the blue one with the long handle that we talked about. ".repeat(2);
     let contact = contact_of(&customer, &records).await;
     for n in 0..40_u64 {
         let k = n % 5;

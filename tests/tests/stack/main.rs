@@ -13,3 +13,5 @@ mod facts;
 mod front;
 mod guest;
 mod lifecycle;
+mod odd_answers;
+mod races;
