@@ -65,6 +65,11 @@ bench: ## Measures what a turn and a fold cost, beside their bounds.
 	cargo build --release --workspace --bin reply --bin summarizer --bin bare-function --bin bench
 	$(target)/release/bench $(target)/release
 
+.PHONY: readme-check
+readme-check: $(stack-venv) ## Checks that the transcript in the README is what a stack says.
+	$(build) --bin carryover --bin reply --bin summarizer
+	$(run-tests) --test stack the_transcript_of_the_readme_is_true
+
 .PHONY: audit
 audit: ## Checks bans, licences and sources of what we depend on; needs cargo-deny.
 	cargo deny check bans licenses sources
