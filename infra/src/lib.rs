@@ -7,6 +7,7 @@ pub mod connection;
 pub mod facts;
 pub mod hand_back;
 pub mod import;
+pub mod install;
 pub mod outputs;
 pub mod replay;
 pub mod run;

@@ -3,7 +3,7 @@
 // Futures of the SDK nest deeply.
 #![recursion_limit = "256"]
 
-use carryover_command::{chat, facts, hand_back, import, replay, run, show};
+use carryover_command::{chat, facts, hand_back, import, install, replay, run, show};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -19,6 +19,8 @@ struct CommandLine {
 enum Command {
     /// Runs the whole deployment on this machine until it is interrupted.
     Run(run::Options),
+    /// Installs the default agent in a first deployment on AWS.
+    Install(install::Options),
     /// Chats with the bot as a customer.
     Chat(chat::Options),
     /// Imports a log of messages into an empty thread.
@@ -38,6 +40,7 @@ enum Command {
 async fn main() -> ExitCode {
     let outcome = match CommandLine::parse().command {
         Command::Run(options) => run::run(options).await,
+        Command::Install(options) => install::run(options).await,
         Command::Chat(options) => chat::run(options).await,
         Command::Import(options) => import::run(options).await,
         Command::Show(options) => show::run(options).await,

@@ -1,9 +1,9 @@
 //! What a fresh stack needs before the first customer writes.
 
 use crate::connection::Connection;
+use crate::install;
 use crate::outputs::Outputs;
 use anyhow::{Context, Result, bail};
-use carryover_shared::agent::AgentVersion;
 use carryover_shared::clock::SystemClock;
 use carryover_shared::contact::Identity;
 use carryover_shared::facts::{AsOf, Fact};
@@ -35,17 +35,8 @@ const DAYS: std::ops::RangeInclusive<i64> = -30..=30;
 /// The table refused.
 pub async fn install_default_agent(outputs: &Outputs) -> Result<()> {
     let connection = Connection::to(outputs.clone()).await?;
-    connection.store.install_agent(&AgentVersion::built_in(), &installer()).await?;
+    install::default_agent(&connection.store, "carryover run").await?;
     Ok(())
-}
-
-/// `carryover run`, and who runs it.
-fn installer() -> String {
-    let user = ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok());
-    match user.filter(|user| !user.trim().is_empty()) {
-        Some(user) => format!("carryover run ({user})"),
-        None => "carryover run".into(),
-    }
 }
 
 /// Loads the demo customers and their facts, once; dates in them are counted from that day.
