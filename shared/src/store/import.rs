@@ -240,33 +240,21 @@ fn items(import: &Import<'_>, seq: Seq, new: &ImportedMessage) -> Result<Vec<(ke
         let body = Body { text: text.clone() };
         items.push((keys::body(import.contact, seq, n), to_item(body, "body")?));
     }
-    let message = message(import.log, seq, new, parts);
-    items.push((keys::message(import.contact, seq), to_item(message, "message")?));
+    items.push((
+        keys::message(import.contact, seq),
+        to_item(message(import.log, seq, new, &parts), "message")?,
+    ));
     Ok(items)
 }
 
-fn message(log: &ImportedLog, seq: Seq, new: &ImportedMessage, parts: Parts) -> Message {
+fn message(log: &ImportedLog, seq: Seq, new: &ImportedMessage, parts: &Parts) -> Message {
     let by_bot = new.author == Author::Bot;
+    let at = new.at.unwrap_or(log.at);
     Message {
-        seq,
-        author: new.author,
         kind: by_bot.then_some(BotKind::Reply),
-        channel: log.channel,
-        account: log.account.clone(),
-        text: parts.head,
-        tail: parts.tail,
-        omitted_chars: parts.omitted_chars,
-        bodies: parts.bodies.len(),
-        attachments: vec![],
-        at: new.at.unwrap_or(log.at),
-        no_turn: false,
-        answers_from: None,
-        in_reply_to: None,
-        epoch: 0,
-        version: None,
-        trace: None,
         // It was sent long ago, elsewhere.
         followed_up: by_bot,
+        ..Message::new(seq, new.author, log.channel, log.account.clone(), parts, at)
     }
 }
 
