@@ -265,6 +265,35 @@ mod tests {
                 text: "It comes tomorrow.".into(),
             }],
         };
-        insta::assert_snapshot!(render(&view), @"");
+        insta::assert_snapshot!(render(&view), @"
+        chat:ana: contact 01JDXWB6Z80000000000000000
+          messages   1 to 52 (52 messages)
+          settled    to 51; the newest that asks for an answer is 51
+          answers    the bot, epoch 0
+          knows      3 facts, 1 memories
+
+        Snapshot: revision 7, as of message 50, failed folds 0
+          intent     Wants to know when the parcel comes.
+          open       When does it come?
+                     Who pays?
+
+        History: through message 30, 30 characters
+                     Language: English
+                     She ordered.
+
+        Last decision: 2026-11-30T10:00:00.000Z, reply by model, message 52, 402 ms
+          agent      default, version 1
+          answers    51
+          covered    1 to 30 (30 messages)
+          pending    33 to 39 (7 messages); 2 more announced by their number
+          verbatim   40 to 51 (12 messages)
+          sections   4,512 characters: rules 4,512
+          read       3 facts, 0 cases, 1 memories
+          degraded   recall (late)
+          model      small, 4,512 characters, 1128 + 40 tokens, 1 calls, 310 ms
+
+        Newest messages: 1
+          [52] bot, 2026-11-30 10:00 UTC: It comes tomorrow.
+        ");
     }
 }
