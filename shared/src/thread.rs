@@ -195,6 +195,37 @@ fn is_zero(value: &usize) -> bool {
 }
 
 impl Message {
+    /// A message with what every message has; whatever else it is stands empty.
+    pub fn new(
+        seq: Seq,
+        author: Author,
+        channel: Channel,
+        account: Account,
+        parts: &Parts,
+        at: Timestamp,
+    ) -> Self {
+        Self {
+            seq,
+            author,
+            kind: None,
+            channel,
+            account,
+            text: parts.head.clone(),
+            tail: parts.tail.clone(),
+            omitted_chars: parts.omitted_chars,
+            bodies: parts.bodies.len(),
+            attachments: vec![],
+            at,
+            no_turn: false,
+            answers_from: None,
+            in_reply_to: None,
+            epoch: 0,
+            version: None,
+            trace: None,
+            followed_up: false,
+        }
+    }
+
     /// Whether a turn owes this message something.
     pub fn asks_for_a_turn(&self) -> bool {
         self.author == Author::Customer && !self.no_turn
@@ -411,26 +442,14 @@ mod tests {
 
     fn message(text: &str) -> Message {
         let parts = Parts::of(text, 24_000);
-        Message {
-            seq: Seq(1),
-            author: Author::Customer,
-            kind: None,
-            channel: Channel::Chat,
-            account: Account::chat(),
-            text: parts.head,
-            tail: parts.tail,
-            omitted_chars: parts.omitted_chars,
-            bodies: parts.bodies.len(),
-            attachments: vec![],
-            at: Timestamp::from_millis(0),
-            no_turn: false,
-            answers_from: None,
-            in_reply_to: None,
-            epoch: 0,
-            version: None,
-            trace: None,
-            followed_up: false,
-        }
+        Message::new(
+            Seq(1),
+            Author::Customer,
+            Channel::Chat,
+            Account::chat(),
+            &parts,
+            Timestamp::from_millis(0),
+        )
     }
 
     #[test]

@@ -192,25 +192,15 @@ pub(crate) fn current(item: Option<&Item>) -> Result<Option<Head>, StoreError> {
 fn bot_message(head: &Head, reply: &NewReply, text: &str, kind: BotKind) -> Message {
     // A reply is shorter than what a prompt shows of one message, so nothing of it is left out here.
     let parts = Parts::of(text, reply.message_chars);
+    let (channel, account) = (reply.channel, reply.account.clone());
     Message {
-        seq: head.last_seq.next(),
-        author: Author::Bot,
         kind: Some(kind),
-        channel: reply.channel,
-        account: reply.account.clone(),
-        text: parts.head,
-        tail: parts.tail,
-        omitted_chars: parts.omitted_chars,
-        bodies: 0,
-        attachments: vec![],
-        at: reply.at,
-        no_turn: false,
         answers_from: Some(reply.answers_from),
         in_reply_to: Some(reply.in_reply_to),
         epoch: head.epoch,
         version: (kind == BotKind::Reply).then_some(reply.version),
         trace: Some(reply.trace.to_string()),
-        followed_up: false,
+        ..Message::new(head.last_seq.next(), Author::Bot, channel, account, &parts, reply.at)
     }
 }
 

@@ -3,7 +3,9 @@
 //! All tests share one stack and one scripted model. Each has customers of its own, whose messages carry a word that
 //! nobody else uses; none depends on another, on their order or on how long something takes.
 
+mod commands;
 mod customer;
+mod data_replay;
 mod records;
 mod told;
 
@@ -15,3 +17,4 @@ mod guest;
 mod lifecycle;
 mod odd_answers;
 mod races;
+mod readme;
