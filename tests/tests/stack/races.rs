@@ -182,7 +182,7 @@ async fn messages_of_one_instant_stay_in_the_order_of_the_log() {
     }
     let prompt = customer.prompt().await.content("user").to_owned();
     let places: Vec<_> =
-        said.iter().map(|text| prompt.find(&customer.signed(text)).expect("it is there")).collect();
+        said.iter().map(|text| prompt.find(&format!("]\n{}", customer.signed(text))).expect("it is there")).collect();
     assert!(places.is_sorted(), "{places:?}");
     let thread = customer.thread().await;
     assert!(
