@@ -22,7 +22,7 @@ lint := $(local)/lint-venv/bin
 # Every call of cargo names the whole workspace, so that all of them agree on features and share what they built.
 build := cargo build --workspace
 nextest := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
-run-tests := $(if $(nextest),cargo nextest run --workspace,cargo test --workspace)
+run-tests := $(if $(nextest),cargo nextest run --workspace --no-fail-fast,cargo test --workspace --no-fail-fast)
 
 .PHONY: help
 help: ## Shows this.

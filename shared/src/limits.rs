@@ -14,6 +14,9 @@ pub struct Limits {
     pub window_messages: usize,
     /// Characters of the window; trimmed from the oldest end, the newest message always stays.
     pub window_chars: usize,
+    /// Messages that wait for an answer and that one turn reads beyond window and pending, so that none is settled
+    /// unread; when more wait, a person answers.
+    pub unsettled_messages: usize,
     /// Messages shown as pending.
     pub pending_messages: usize,
     /// Characters of the rendered pending messages.
@@ -93,6 +96,7 @@ impl Default for Limits {
         Self {
             window_messages: 12,
             window_chars: 6_000,
+            unsettled_messages: 200,
             pending_messages: 40,
             pending_chars: 6_000,
             message_chars: 24_000,

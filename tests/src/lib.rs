@@ -4,11 +4,14 @@ pub mod client;
 pub mod clock;
 pub mod command;
 pub mod contact;
+pub mod gate;
 pub mod model;
 pub mod processes;
+pub mod received;
 pub mod scripted_model;
 pub mod stack;
 pub mod table;
+pub mod watch;
 pub mod world;
 
 use std::time::{Duration, Instant};

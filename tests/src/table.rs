@@ -2,6 +2,7 @@
 //!
 //! The hook sees every request, so it counts round trips and request units, and injects faults.
 
+use crate::gate::Gate;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_smithy_runtime_api::client::http::{
@@ -40,7 +41,7 @@ pub struct Call {
 }
 
 /// What goes wrong with a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The connection breaks before the table has seen it.
     Unsent,
@@ -48,6 +49,8 @@ pub enum Fault {
     Unanswered,
     /// The table cancels a transaction for a conflict, or throttles another request.
     Conflict,
+    /// Nothing ever comes back.
+    Hangs,
 }
 
 type FaultRule = dyn Fn(&str, &Value) -> Option<Fault> + Send + Sync;
@@ -63,6 +66,7 @@ struct Shared {
     calls: Mutex<Vec<Call>>,
     faults: Mutex<Option<Box<FaultRule>>>,
     latency: Mutex<Duration>,
+    gate: Mutex<Option<Arc<Gate>>>,
 }
 
 impl fmt::Debug for Table {
@@ -107,6 +111,7 @@ impl Table {
             calls: Mutex::default(),
             faults: Mutex::default(),
             latency: Mutex::new(Duration::ZERO),
+            gate: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -129,6 +134,11 @@ impl Table {
         *lock(&self.shared.latency) = latency;
     }
 
+    /// Every request from now on stops at this gate.
+    pub fn set_gate(&self, gate: &Arc<Gate>) {
+        *lock(&self.shared.gate) = Some(gate.clone());
+    }
+
     /// Asks `rule` about every request from now on; it gets the operation and the request.
     pub fn inject(&self, rule: impl Fn(&str, &Value) -> Option<Fault> + Send + Sync + 'static) {
         *lock(&self.shared.faults) = Some(Box::new(rule));
@@ -142,6 +152,17 @@ impl Table {
     /// The requests since the last call of this.
     pub fn take_calls(&self) -> Vec<Call> {
         std::mem::take(&mut lock(&self.shared.calls))
+    }
+
+    /// One item as it is, past gate and faults.
+    ///
+    /// # Panics
+    /// If the table cannot be read.
+    pub fn item(&self, pk: &str, sk: &str) -> Option<Value> {
+        let key = json!({"pk": {"S": pk}, "sk": {"S": sk}});
+        let request = json!({"TableName": TABLE, "ConsistentRead": true, "Key": key});
+        let found = self.serve("GetItem", request).expect("a read");
+        found.get("Item").filter(|item| !item.is_null()).cloned()
     }
 
     /// All items, for tests that look at the table itself.
@@ -191,7 +212,16 @@ impl Table {
         } else {
             tokio::time::sleep(latency).await;
         }
-        let fault = lock(&self.shared.faults).as_ref().and_then(|rule| rule(&operation, &body));
+        let gate = lock(&self.shared.gate).clone();
+        let told = match gate {
+            Some(gate) => gate.pass().await,
+            None => None,
+        };
+        let fault =
+            told.or_else(|| lock(&self.shared.faults).as_ref().and_then(|rule| rule(&operation, &body)));
+        if fault == Some(Fault::Hangs) {
+            return std::future::pending().await;
+        }
         if fault == Some(Fault::Unsent) {
             return Err(broken());
         }

@@ -43,8 +43,20 @@ impl World {
     /// # Panics
     /// If the agent cannot be installed.
     pub async fn with_limits(model: impl Model + 'static, limits: Limits) -> Self {
-        let table = Table::new();
-        let clock = Arc::new(TestClock::new());
+        Self::over(&Table::new(), &Arc::new(TestClock::new()), model, limits).await
+    }
+
+    /// One over this table and this clock; the default agent is installed.
+    ///
+    /// # Panics
+    /// If the agent cannot be installed.
+    pub async fn over(
+        table: &Table,
+        clock: &Arc<TestClock>,
+        model: impl Model + 'static,
+        limits: Limits,
+    ) -> Self {
+        let (table, clock) = (table.clone(), clock.clone());
         let sent = Arc::new(Sent::default());
         let shared: Arc<dyn Clock> = clock.clone();
         let store = Store::new(table.client(), TABLE, shared.clone(), &limits);
@@ -143,6 +155,7 @@ pub struct Sent {
     folds: Mutex<Vec<FoldJob>>,
     events: Mutex<Vec<Event>>,
     down: Mutex<bool>,
+    hangs: Mutex<bool>,
 }
 
 impl Sent {
@@ -166,7 +179,16 @@ impl Sent {
         *lock(&self.down) = down;
     }
 
-    fn send<T>(&self, list: &Mutex<Vec<T>>, what: T) -> Result<(), SendError> {
+    /// From now on nothing that is sent ever comes to an end, or everything does again.
+    pub fn set_hanging(&self, hangs: bool) {
+        *lock(&self.hangs) = hangs;
+    }
+
+    async fn send<T>(&self, list: &Mutex<Vec<T>>, what: T) -> Result<(), SendError> {
+        let hangs = *lock(&self.hangs);
+        if hangs {
+            return std::future::pending().await;
+        }
         if *lock(&self.down) {
             return Err(SendError { code: "down".into() });
         }
@@ -177,17 +199,17 @@ impl Sent {
 
 impl Queue for Sent {
     fn send_turn<'a>(&'a self, job: &'a TurnJob, _: Duration) -> BoxFuture<'a, Result<(), SendError>> {
-        Box::pin(async { self.send(&self.turns, job.clone()) })
+        Box::pin(self.send(&self.turns, job.clone()))
     }
 
     fn send_fold<'a>(&'a self, job: &'a FoldJob) -> BoxFuture<'a, Result<(), SendError>> {
-        Box::pin(async { self.send(&self.folds, *job) })
+        Box::pin(self.send(&self.folds, *job))
     }
 }
 
 impl Events for Sent {
     fn publish<'a>(&'a self, event: &'a Event) -> BoxFuture<'a, Result<(), SendError>> {
-        Box::pin(async { self.send(&self.events, event.clone()) })
+        Box::pin(self.send(&self.events, event.clone()))
     }
 }
 

@@ -91,6 +91,7 @@ fn guarded(ctx: &Context, thread: &Thread) -> Option<(DecidedBy, Escalation)> {
     let limit = Duration::from_secs(ctx.limits.turn_hours * 3600);
     let waited = thread.unsettled().first().map_or(Duration::ZERO, |oldest| ctx.clock.now().since(oldest.at));
     let reason = match thread.head.turn_tries {
+        _ if thread.unread => "More messages wait than the bot reads at once.".into(),
         _ if waited > limit => format!("The message waited longer than {} hours.", ctx.limits.turn_hours),
         tries if tries >= ctx.limits.turn_tries => {
             format!("{} turns on these messages broke off.", tries - 1)

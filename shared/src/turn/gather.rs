@@ -25,6 +25,8 @@ pub struct Thread {
     pub agent: Arc<AgentVersion>,
     /// The newest messages, newest first and dense.
     pub newest_first: Vec<Message>,
+    /// More messages wait than one turn reads: the oldest of them are not among `newest_first`.
+    pub unread: bool,
     /// The account's records.
     pub facts: Source<Vec<Fact>>,
     /// The contact's newest cases.
@@ -50,6 +52,7 @@ impl Thread {
             snapshot: Some(Snapshot::empty()),
             agent: agent(ctx, live).await?,
             newest_first: vec![],
+            unread: false,
             facts: Source::Found(vec![]),
             cases: Source::Found(vec![]),
             spills: Source::Found(vec![]),
@@ -126,8 +129,9 @@ pub async fn gather(ctx: &Context, contact: ContactId) -> Result<Option<Thread>,
         within(FACTS_TIME, ctx.store.cases(contact)),
         within(recall_time, ctx.store.spills(contact, ctx.limits.bank_items)),
     );
-    let (state, newest_first) = log?;
+    let (state, mut newest_first) = log?;
     let Some(head) = state.head.filter(|head| !head.erasing) else { return Ok(None) };
+    let unread = !reach_unsettled(ctx, &head, &mut newest_first).await?;
     let snapshot = state.snapshot.map_err(|_| degraded.push(Degraded::new("snapshot", "unreadable"))).ok();
     if state.live.is_none() {
         degraded.push(Degraded::new("agent", "none installed"));
@@ -140,6 +144,7 @@ pub async fn gather(ctx: &Context, contact: ContactId) -> Result<Option<Thread>,
         spills: source("recall", spills, &mut degraded),
         head,
         newest_first,
+        unread,
         degraded,
     }))
 }
@@ -164,6 +169,28 @@ async fn log(ctx: &Context, contact: ContactId) -> Result<(Gathered, Vec<Message
         }
         rereads += 1;
     }
+}
+
+/// Reads on until every message that waits has been read; `false` where too many wait for one turn.
+///
+/// Window and pending may be too small for a burst, or an outage; what a turn settles it must have read (*one-reply*).
+async fn reach_unsettled(
+    ctx: &Context,
+    head: &Head,
+    newest_first: &mut Vec<Message>,
+) -> Result<bool, StoreError> {
+    let from = head.settled_seq.next();
+    let Some(oldest) = newest_first.last().map(|message| message.seq) else { return Ok(true) };
+    if !head.has_unsettled() || oldest <= from {
+        return Ok(true);
+    }
+    let missing = usize::try_from(oldest.0 - from.0).unwrap_or(usize::MAX);
+    if missing > ctx.limits.unsettled_messages {
+        return Ok(false);
+    }
+    let older = ctx.store.messages(head.contact_id, from, oldest.prev(), missing).await?;
+    newest_first.extend(older.into_iter().rev());
+    Ok(true)
 }
 
 fn on_numbers_read(head: Head, newest_first: &[Message]) -> Head {

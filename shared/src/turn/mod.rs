@@ -153,7 +153,10 @@ async fn rounds(ctx: &Context, turn: Turn, mut thread: Thread) -> Result<End, St
         let decided = decide::decide(ctx, turn, &thread).await;
         match commit(ctx, turn, &thread, decided).await? {
             Some(end) => return Ok(end),
-            None => thread = gather(ctx, thread.head.contact_id).await?.unwrap_or(thread),
+            None => match gather(ctx, thread.head.contact_id).await? {
+                Some(again) => thread = again,
+                None => return Ok(End::Silent),
+            },
         }
     }
     Ok(End::Silent)
@@ -248,7 +251,7 @@ fn reply_of(ctx: &Context, turn: Turn, thread: &Thread, decided: &Decided, now: 
         text,
         channel: thread.channel(),
         account: thread.account(),
-        answers_from: unsettled.first().map_or(thread.head.last_customer_seq, |oldest| oldest.seq),
+        answers_from: answers_from(thread),
         in_reply_to: reply_to(thread),
         read_to: thread.head.last_seq,
         version: thread.agent.version,
@@ -258,6 +261,15 @@ fn reply_of(ctx: &Context, turn: Turn, thread: &Thread, decided: &Decided, now: 
         burst: waited || unsettled.len() >= ctx.limits.burst_messages,
         at: now,
         message_chars: ctx.limits.message_chars,
+    }
+}
+
+/// The first customer message that a turn answers.
+fn answers_from(thread: &Thread) -> Seq {
+    match thread.unsettled().first() {
+        _ if thread.unread => thread.head.settled_seq.next(),
+        Some(oldest) => oldest.seq,
+        None => thread.head.last_customer_seq,
     }
 }
 

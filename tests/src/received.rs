@@ -1,0 +1,150 @@
+//! What a reply model received, read back from its prompt alone: which messages stand there word for word, up to
+//! where the history covers, which are announced. Nothing of the code under test is used for it (*coverage*).
+
+use carryover_shared::traits::Question;
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+/// A prompt, read back.
+#[derive(Debug, Clone)]
+pub struct Received {
+    /// The messages that stand there word for word, by number, each with everything up to the next label.
+    pub verbatim: BTreeMap<u64, String>,
+    /// Up to where the history says that it covers.
+    pub covers: Option<u64>,
+    /// What is announced as neither summarised nor shown: how many, from, to.
+    pub announced: Option<(u64, u64, u64)>,
+}
+
+impl Received {
+    /// Reads a prompt.
+    ///
+    /// # Panics
+    /// If it is not one of ours.
+    pub fn read(question: &Question) -> Self {
+        let system = question.system.split_once("Fence marks in this conversation: ").expect("a mark").1;
+        let mark: String = system.chars().take(8).collect();
+        let label = format!("[{mark} #");
+        let (before, shown) = match question.user.find(&label) {
+            Some(at) => question.user.split_at(at),
+            None => (question.user.as_str(), ""),
+        };
+        let outside = without_data(before, &mark);
+        let verbatim = shown.split(&label).filter(|part| !part.is_empty()).map(message).collect();
+        Self { verbatim, covers: covers(&outside), announced: announced(&outside) }
+    }
+
+    /// The oldest message that stands there, or the number after all of them.
+    pub fn oldest(&self) -> u64 {
+        self.verbatim.keys().next().copied().unwrap_or(u64::MAX)
+    }
+
+    /// The newest message that stands there.
+    ///
+    /// # Panics
+    /// If there is none: the newest message is always there (*newest-kept*).
+    pub fn newest(&self) -> u64 {
+        *self.verbatim.keys().next_back().expect("newest-kept: a prompt shows the newest message")
+    }
+
+    /// Below what is shown and announced everything must be covered: up to here.
+    pub fn must_be_covered_to(&self) -> u64 {
+        self.announced.map_or(self.oldest(), |(_, from, _)| from) - 1
+    }
+
+    /// Each message of the log is exactly one of verbatim, covered by one of these `checkpoints`, or announced; and
+    /// what stands there is what was said (*coverage*, *newest-kept*).
+    ///
+    /// `said` gives the whole text of each message; `message_chars` are the limits under which it may have been
+    /// admitted and shown.
+    ///
+    /// # Panics
+    /// If it is not so.
+    pub fn check_coverage(
+        &self,
+        said: &BTreeMap<u64, String>,
+        checkpoints: &[u64],
+        message_chars: &RangeInclusive<usize>,
+    ) {
+        let (oldest, newest) = (self.oldest(), self.newest());
+        assert_eq!(self.verbatim.len() as u64, newest + 1 - oldest, "coverage: a hole in what is shown");
+        if let Some((count, from, to)) = self.announced {
+            assert_eq!(count, to + 1 - from, "coverage: the announced count");
+            assert_eq!(to + 1, oldest, "coverage: what is announced meets what is shown");
+        }
+        let covered = self.must_be_covered_to();
+        assert!(checkpoints.contains(&covered), "coverage: {covered} is no checkpoint: {checkpoints:?}");
+        assert!(self.covers.is_none_or(|to| to == covered), "coverage: {:?} and {covered}", self.covers);
+        for (seq, shown) in &self.verbatim {
+            let whole = said.get(seq).unwrap_or_else(|| panic!("coverage: nobody said #{seq}"));
+            check_shown(*seq, shown, whole, message_chars);
+        }
+    }
+}
+
+fn check_shown(seq: u64, shown: &str, whole: &str, message_chars: &RangeInclusive<usize>) {
+    let chars = whole.chars().count();
+    let is_cut = shown.contains(" characters left out …]\n");
+    if chars <= *message_chars.start() || (chars <= *message_chars.end() && !is_cut) {
+        let rest = shown.strip_prefix(whole);
+        let rest = rest.unwrap_or_else(|| panic!("newest-kept: #{seq} is not word for word: {shown:?}"));
+        assert!(is_between(rest), "newest-kept: #{seq} shows more than was said: {rest:?}");
+        return;
+    }
+    let (head, rest) = shown.split_once("\n[… ").unwrap_or_else(|| panic!("newest-kept: #{seq}: {shown:?}"));
+    let (left_out, tail) = rest.split_once(" characters left out …]\n").expect("newest-kept: a number");
+    let left_out: usize = left_out.parse().expect("newest-kept: a number");
+    let is_honest = |tail: &str| {
+        let shown = head.chars().count() + tail.chars().count();
+        whole.starts_with(head)
+            && whole.ends_with(tail)
+            && shown + left_out == chars
+            && shown <= *message_chars.end()
+    };
+    let tails = [tail, tail.strip_suffix(trailer(tail)).unwrap_or(tail)];
+    assert!(tails.into_iter().any(is_honest), "newest-kept: head, number and tail of #{seq}: {shown:?}");
+}
+
+/// What stands between two messages, or after the last one.
+fn is_between(rest: &str) -> bool {
+    rest.is_empty() || rest == "\n" || rest.starts_with(TITLE)
+}
+
+fn trailer(text: &str) -> &str {
+    match text.rfind(TITLE) {
+        Some(at) if text.ends_with(".\n") => text.get(at..).unwrap_or_default(),
+        _ if text.ends_with('\n') => "\n",
+        _ => "",
+    }
+}
+
+const TITLE: &str = "\n\n# Recent messages, word for word, the newest last\nNow: ";
+
+fn message(part: &str) -> (u64, String) {
+    let (label, text) = part.split_once("]\n").expect("a label ends its line");
+    let seq = label.split(' ').next().and_then(|seq| seq.parse().ok()).expect("a number");
+    (seq, text.to_owned())
+}
+
+/// A text without what is fenced as data.
+fn without_data(text: &str, mark: &str) -> String {
+    let (open, close) = (format!("<data {mark}>"), format!("</data {mark}>"));
+    let mut parts = text.split(&open);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + part.split_once(&close).map_or("", |(_, after)| after))
+}
+
+fn covers(outside: &str) -> Option<u64> {
+    let after = outside.split_once("\nCovers messages 1 to ")?.1;
+    after.split('.').next()?.parse().ok()
+}
+
+fn announced(outside: &str) -> Option<(u64, u64, u64)> {
+    let line = outside.split_once("# Not summarised yet\n")?.1.lines().next()?;
+    let mut words =
+        line.strip_suffix(" are neither summarised nor shown: ask rather than guess about them.")?.split(' ');
+    let count = words.next()?.parse().ok()?;
+    let from = words.nth(1)?.strip_prefix('(')?.parse().ok()?;
+    let to = words.nth(1)?.strip_suffix(')')?.parse().ok()?;
+    Some((count, from, to))
+}

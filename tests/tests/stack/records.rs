@@ -1,0 +1,168 @@
+//! The table of the shared stack, read directly: what the customer cannot see is compared here.
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
+use carryover_command::outputs::Outputs;
+use carryover_tests::{eventually, stack};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+pub(crate) struct Records {
+    client: Client,
+    table: String,
+}
+
+/// Items of one write.
+const BATCH: usize = 25;
+
+impl Records {
+    pub(crate) async fn shared() -> Self {
+        Self::of(stack::shared().outputs()).await
+    }
+
+    pub(crate) async fn of(outputs: &Outputs) -> Self {
+        let client = Client::new(&carryover_shared::aws::config_of(&outputs.endpoint).await);
+        Self { client, table: outputs.table.clone() }
+    }
+
+    /// Whose identity this is, if anybody's.
+    pub(crate) async fn contact(&self, identity: &str) -> Option<String> {
+        let item = self.item(&format!("IDENTITY#{identity}"), "IDENTITY").await?;
+        item["contact_id"].as_str().map(str::to_owned)
+    }
+
+    /// The head of a thread.
+    pub(crate) async fn head(&self, contact: &str) -> Value {
+        self.item(&format!("CONTACT#{contact}"), "HEAD").await.expect("a head")
+    }
+
+    /// All messages of a thread, oldest first.
+    pub(crate) async fn log(&self, contact: &str) -> Vec<Value> {
+        self.items(&format!("CONTACT#{contact}"), "MSG#").await
+    }
+
+    /// Cases, oldest first.
+    pub(crate) async fn cases(&self, contact: &str) -> Vec<Value> {
+        self.items(&format!("CONTACT#{contact}"), "CASE#").await
+    }
+
+    /// Snapshot and history.
+    pub(crate) async fn snapshot(&self, contact: &str) -> Value {
+        self.item(&format!("SNAPSHOT#{contact}"), "SNAPSHOT").await.expect("a snapshot")
+    }
+
+    /// What folds could not keep.
+    pub(crate) async fn spills(&self, contact: &str) -> Vec<Value> {
+        self.items(&format!("MEMORY#{contact}"), "SPILL#").await
+    }
+
+    /// Every item of a contact's own partition.
+    pub(crate) async fn partition(&self, contact: &str) -> Vec<Value> {
+        self.items(&format!("CONTACT#{contact}"), "").await
+    }
+
+    /// Waits until the four fields know of message `seq`; the snapshot then.
+    pub(crate) async fn folded(&self, contact: &str, seq: u64) -> Value {
+        eventually(&format!("message {seq} is in the snapshot"), async || {
+            let snapshot = self.snapshot(contact).await;
+            (number(&snapshot, "as_of") >= seq).then_some(snapshot)
+        })
+        .await
+    }
+
+    /// Waits until the history covers message `seq`; the snapshot then.
+    pub(crate) async fn covered(&self, contact: &str, seq: u64) -> Value {
+        eventually(&format!("message {seq} is covered"), async || {
+            let snapshot = self.snapshot(contact).await;
+            (number(&snapshot, "folded_through") >= seq).then_some(snapshot)
+        })
+        .await
+    }
+
+    /// Waits until nothing of a thread waits for the bot; its head then.
+    pub(crate) async fn settled(&self, contact: &str) -> Value {
+        eventually("everything is settled", async || {
+            let head = self.head(contact).await;
+            (number(&head, "settled_seq") >= number(&head, "last_customer_seq")).then_some(head)
+        })
+        .await
+    }
+
+    /// Gives a contact that has said nothing yet a log written elsewhere: author, text and time of each message.
+    pub(crate) async fn import(&self, contact: &str, messages: &[(&str, String, i64)]) {
+        let items = messages.iter().zip(1_u64..).map(|((author, text, at), seq)| {
+            let mut item = json!({
+                "pk": format!("CONTACT#{contact}"), "sk": format!("MSG#{seq:010}"),
+                "seq": seq, "author": author, "channel": "chat", "account": "chat",
+                "text": text, "at_millis": at, "epoch": 0,
+            });
+            if *author == "bot" {
+                item["kind"] = json!("reply");
+            }
+            item
+        });
+        self.put(items.collect()).await;
+        let mut head = self.head(contact).await;
+        for field in ["last_seq", "last_customer_seq", "settled_seq"] {
+            head[field] = json!(messages.len());
+        }
+        self.put(vec![head]).await;
+    }
+
+    async fn put(&self, items: Vec<Value>) {
+        for batch in items.chunks(BATCH) {
+            let write = |item: &Value| {
+                let item: HashMap<String, AttributeValue> =
+                    serde_dynamo::to_item(item).expect("an object of JSON");
+                let put = PutRequest::builder().set_item(Some(item)).build().expect("an item");
+                WriteRequest::builder().put_request(put).build()
+            };
+            let writes: Vec<WriteRequest> = batch.iter().map(write).collect();
+            let written = self.client.batch_write_item().request_items(&self.table, writes).send().await;
+            let left = written.expect("the table takes it").unprocessed_items.unwrap_or_default();
+            assert!(left.is_empty(), "the emulator throttles nothing");
+        }
+    }
+
+    async fn item(&self, pk: &str, sk: &str) -> Option<Value> {
+        let get = self.client.get_item().table_name(&self.table).consistent_read(true);
+        let found = get.key("pk", string(pk)).key("sk", string(sk)).send().await.expect("the table answers");
+        found.item.map(|item| serde_dynamo::from_item(item).expect("an item"))
+    }
+
+    async fn items(&self, pk: &str, prefix: &str) -> Vec<Value> {
+        let query = self.client.query().table_name(&self.table).consistent_read(true);
+        let query = if prefix.is_empty() {
+            query.key_condition_expression("pk = :pk")
+        } else {
+            let prefixed = query.key_condition_expression("pk = :pk AND begins_with(sk, :sk)");
+            prefixed.expression_attribute_values(":sk", string(prefix))
+        };
+        let mut pages = query.expression_attribute_values(":pk", string(pk)).into_paginator().items().send();
+        let mut items = vec![];
+        while let Some(item) = pages.next().await {
+            items.push(serde_dynamo::from_item(item.expect("the table answers")).expect("an item"));
+        }
+        items
+    }
+}
+
+fn string(text: &str) -> AttributeValue {
+    AttributeValue::S(text.to_owned())
+}
+
+/// A number of an item; zero where it has none.
+pub(crate) fn number(item: &Value, field: &str) -> u64 {
+    item[field].as_u64().unwrap_or(0)
+}
+
+/// The numbers of the messages of one author in a log.
+pub(crate) fn of<'a>(log: &'a [Value], author: &str) -> Vec<&'a Value> {
+    log.iter().filter(|message| message["author"] == author).collect()
+}
+
+/// A bot's message that answers customer message `seq`.
+pub(crate) fn answers(message: &Value, seq: u64) -> bool {
+    message["author"] == "bot"
+        && (number(message, "answers_from")..=number(message, "in_reply_to")).contains(&seq)
+}
