@@ -7,7 +7,7 @@ use super::transaction::{Part, Transaction, Written};
 use super::{Item, ROUNDS, Store, StoreError, from_item, keys, to_item};
 use crate::case::{Case, CaseState, Category};
 use crate::contact::Account;
-use crate::thread::{Author, BotKind, Channel, Head, Message, Mode, Parts, Seq};
+use crate::thread::{Author, BotKind, Channel, Head, Message, Mode, Seq};
 use crate::time::Timestamp;
 use ulid::Ulid;
 
@@ -38,8 +38,6 @@ pub struct NewReply {
     pub burst: bool,
     /// When.
     pub at: Timestamp,
-    /// Characters that a prompt shows of it.
-    pub message_chars: usize,
 }
 
 /// A case on its way into the table.
@@ -190,17 +188,16 @@ pub(crate) fn current(item: Option<&Item>) -> Result<Option<Head>, StoreError> {
 }
 
 fn bot_message(head: &Head, reply: &NewReply, text: &str, kind: BotKind) -> Message {
-    // A reply is shorter than what a prompt shows of one message, so nothing of it is left out here.
-    let parts = Parts::of(text, reply.message_chars);
     Message {
         seq: head.last_seq.next(),
         author: Author::Bot,
         kind: Some(kind),
         channel: reply.channel,
         account: reply.account.clone(),
-        text: parts.head,
-        tail: parts.tail,
-        omitted_chars: parts.omitted_chars,
+        // Whole: `reply_chars` bounds it, and what a prompt shows of it is cut when it is shown.
+        text: text.into(),
+        tail: String::new(),
+        omitted_chars: 0,
         bodies: 0,
         attachments: vec![],
         at: reply.at,
