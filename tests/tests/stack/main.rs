@@ -9,8 +9,12 @@ mod data_replay;
 mod records;
 mod told;
 
+mod coverage;
 mod doors;
 mod facts;
 mod front;
+mod guest;
 mod lifecycle;
+mod odd_answers;
+mod races;
 mod readme;

@@ -12,6 +12,8 @@ pub(crate) struct Records {
     table: String,
 }
 
+type Item = HashMap<String, AttributeValue>;
+
 /// Items of one write.
 const BATCH: usize = 25;
 
@@ -56,9 +58,17 @@ impl Records {
         self.items(&format!("MEMORY#{contact}"), "SPILL#").await
     }
 
-    /// Every item of a contact's own partition.
-    pub(crate) async fn partition(&self, contact: &str) -> Vec<Value> {
-        self.items(&format!("CONTACT#{contact}"), "").await
+    /// Key and size in bytes of every item in a contact's own partition.
+    pub(crate) async fn sizes(&self, contact: &str) -> Vec<(String, usize)> {
+        let bytes = |value: &AttributeValue| match value {
+            AttributeValue::S(text) | AttributeValue::N(text) => text.len(),
+            AttributeValue::B(blob) => blob.as_ref().len(),
+            // Lists, maps and sets; their text is longer than they are.
+            other => format!("{other:?}").len(),
+        };
+        let items = self.query(&format!("CONTACT#{contact}"), "").await;
+        let size = |item: &Item| item.iter().map(|(name, value)| name.len() + bytes(value)).sum();
+        items.iter().map(|item| (item["sk"].as_s().cloned().expect("a key"), size(item))).collect()
     }
 
     /// Waits until the four fields know of message `seq`; the snapshot then.
@@ -109,11 +119,17 @@ impl Records {
         self.put(vec![head]).await;
     }
 
+    /// Pretends that folds have covered all up to `seq`.
+    pub(crate) async fn skip_to(&self, contact: &str, seq: u64) {
+        let mut snapshot = self.snapshot(contact).await;
+        snapshot["folded_through"] = json!(seq);
+        self.put(vec![snapshot]).await;
+    }
+
     async fn put(&self, items: Vec<Value>) {
         for batch in items.chunks(BATCH) {
             let write = |item: &Value| {
-                let item: HashMap<String, AttributeValue> =
-                    serde_dynamo::to_item(item).expect("an object of JSON");
+                let item: Item = serde_dynamo::to_item(item).expect("an object of JSON");
                 let put = PutRequest::builder().set_item(Some(item)).build().expect("an item");
                 WriteRequest::builder().put_request(put).build()
             };
@@ -131,6 +147,11 @@ impl Records {
     }
 
     async fn items(&self, pk: &str, prefix: &str) -> Vec<Value> {
+        let items = self.query(pk, prefix).await;
+        items.into_iter().map(|item| serde_dynamo::from_item(item).expect("an item")).collect()
+    }
+
+    async fn query(&self, pk: &str, prefix: &str) -> Vec<Item> {
         let query = self.client.query().table_name(&self.table).consistent_read(true);
         let query = if prefix.is_empty() {
             query.key_condition_expression("pk = :pk")
@@ -141,7 +162,7 @@ impl Records {
         let mut pages = query.expression_attribute_values(":pk", string(pk)).into_paginator().items().send();
         let mut items = vec![];
         while let Some(item) = pages.next().await {
-            items.push(serde_dynamo::from_item(item.expect("the table answers")).expect("an item"));
+            items.push(item.expect("the table answers"));
         }
         items
     }
