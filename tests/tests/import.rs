@@ -64,7 +64,7 @@ fn break_after(contact: &TestContact, transactions: usize, fault: Fault) {
     contact.table.inject(move |operation, _| {
         let counts = operation == "TransactWriteItems";
         let gone = counts && seen.fetch_add(1, Ordering::SeqCst) >= transactions;
-        gone.then(|| fault.clone())
+        gone.then_some(fault)
     });
 }
 
