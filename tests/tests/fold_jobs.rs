@@ -475,7 +475,7 @@ async fn checkpoint_honest_whatever_happens_to_the_save() {
         contact.table.inject(move |operation, _| {
             let hit = operation == "TransactWriteItems"
                 && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok();
-            hit.then(|| injected)
+            hit.then_some(injected)
         });
         let outcome = fold(&contact, FakeModel::says([Ok(good())])).await;
         let snapshot = contact.snapshot().await;
