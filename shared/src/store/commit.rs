@@ -67,7 +67,7 @@ pub enum Committed {
         /// The case, if one was opened or joined.
         case: Option<Ulid>,
     },
-    /// A newer message came: its turn answers.
+    /// A newer message came: its turn answers, or has answered.
     Superseded,
     /// A person has taken over, the contact has opted out, or another turn has answered: nothing is said.
     Silenced,
@@ -241,8 +241,11 @@ fn why_not_reply(read: &Head, now: &Head, reply: &NewReply) -> Option<Committed>
     }
     if now.settled_seq != read.settled_seq {
         // Another turn has answered, perhaps without having read the newest message.
-        let waits = now.last_customer_seq > now.settled_seq;
-        return Some(if waits { Committed::Again } else { Committed::Silenced });
+        return Some(match now.last_customer_seq {
+            newest if newest > now.settled_seq => Committed::Again,
+            newest if newest > read.last_customer_seq => Committed::Superseded,
+            _ => Committed::Silenced,
+        });
     }
     (now.last_customer_seq != read.last_customer_seq && !reply.burst).then_some(Committed::Superseded)
 }

@@ -3,44 +3,9 @@
 use crate::customer::Customer;
 use crate::doors::now;
 use crate::records::{Records, number};
-use crate::told::{Told, assert_shown, of_fold};
+use crate::told::{check_folds, check_prompts, folded, told};
 use carryover_tests::client::Answer;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
-
-/// Compares every request that the model server received about this customer with the table.
-async fn check_all(customer: &Customer, records: &Records, contact: &str) {
-    let log = records.log(contact).await;
-    let mut covered = 0;
-    for seen in customer.asked("reply").await {
-        let told = Told::by(&seen);
-        told.check(&log);
-        assert!(told.covered_to >= covered, "the checkpoint went back: {told:?}");
-        covered = told.covered_to;
-    }
-    let snapshot = records.snapshot(contact).await;
-    assert!(covered <= number(&snapshot, "folded_through"));
-    check_folds(customer, &log, &snapshot).await;
-}
-
-/// What the checkpoint covers was given to a fold, word for word.
-async fn check_folds(customer: &Customer, log: &[Value], snapshot: &Value) {
-    let mut given = BTreeSet::new();
-    for seen in customer.asked("fold").await {
-        let (batch, fresh) = of_fold(&seen);
-        for (seq, shown) in batch.iter().chain(&fresh) {
-            let message =
-                log.iter().find(|message| number(message, "seq") == *seq).expect("a message of the log");
-            if number(message, "omitted_chars") == 0 {
-                assert_shown(message, shown);
-            }
-        }
-        given.extend(batch.into_keys());
-    }
-    let missing: Vec<u64> =
-        (1..=number(snapshot, "folded_through")).filter(|seq| !given.contains(seq)).collect();
-    assert!(missing.is_empty(), "covered, but given to no fold: {missing:?}");
-}
 
 fn assert_replied(answer: &Answer) {
     assert_eq!(answer.body["status"], "replied", "{answer:?}");
@@ -66,7 +31,8 @@ async fn forty_turns_leave_the_prompt_flat_and_each_message_in_one_place() {
         // The fold of one reply may be late; that of the next makes up for it.
         records.folded(&contact, 2 * n).await;
     }
-    check_all(&customer, &records, &contact).await;
+    check_prompts(&customer, &records, &contact).await;
+    check_folds(&customer, &records, &contact, 1).await;
     let sizes: Vec<usize> =
         customer.asked("reply").await.iter().map(|seen| seen.text().chars().count()).collect();
     assert_eq!(sizes.len(), 40, "one call a turn");
@@ -107,16 +73,15 @@ async fn ten_thousand_imported_messages_catch_up_over_turns() {
     assert_eq!(turn(9_950).await, 9_950);
     assert!(turn(9_990).await < 10_008, "the window is not folded");
 
-    let log = records.log(&contact).await;
+    check_prompts(&customer, &records, &contact).await;
     let prompts = customer.asked("reply").await;
-    prompts.iter().for_each(|seen| Told::by(seen).check(&log));
-    let places: Vec<u64> = prompts.iter().map(|seen| Told::by(seen).covered_to).collect();
-    assert_eq!(places, [0, 100, 9_850, 9_950]);
-    let first = Told::by(&prompts[0]);
-    let announced = first.announced.expect("most of it is announced");
-    assert_eq!((*announced.start(), announced.end() + 1), (1, *first.verbatim.keys().next().expect("some")));
+    let covered: Vec<u64> = prompts.iter().map(|seen| told(seen).must_be_covered_to()).collect();
+    assert_eq!(covered, [0, 100, 9_850, 9_950]);
+    let first = told(&prompts[0]);
+    let (_, from, to) = first.announced.expect("most of it is announced");
+    assert_eq!((from, to + 1), (1, first.oldest()));
     let folds = customer.asked("fold").await;
-    let batches: Vec<u64> = folds.iter().flat_map(|seen| of_fold(seen).0.into_keys()).collect();
+    let batches: Vec<u64> = folds.iter().flat_map(|seen| folded(seen).batch.into_keys()).collect();
     assert!(batches.iter().copied().eq((1..=200).chain(9_851..=9_996)), "{batches:?}");
     let largest = prompts.iter().chain(&folds).map(|seen| seen.text().chars().count()).max().expect("some");
     assert!(largest < 20_000, "{largest} characters");
@@ -133,8 +98,8 @@ async fn a_message_of_ninety_thousand_characters_is_answered_and_folded() {
 
     assert_replied(&answer);
     let contact = records.contact(&customer.identity()).await.expect("a contact");
-    let told = Told::by(&customer.prompt().await);
-    let shown = &told.verbatim[&1];
+    let received = told(&customer.prompt().await);
+    let shown = received.shown(1);
     assert!(shown.chars().count() <= 24_000, "{}", shown.chars().count());
     assert!(
         shown.contains("#W100001") && shown.contains("#W900009") && shown.contains("characters left out")
@@ -153,8 +118,8 @@ async fn a_message_of_ninety_thousand_characters_is_answered_and_folded() {
     for id in ["W100001", "W900009"] {
         assert!(snapshot.to_string().contains(id) || spills.contains(id), "{id} is lost");
     }
-    let log = records.log(&contact).await;
-    customer.asked("reply").await.iter().for_each(|seen| Told::by(seen).check(&log));
+    check_prompts(&customer, &records, &contact).await;
+    check_folds(&customer, &records, &contact, 1).await;
 }
 
 #[tokio::test]

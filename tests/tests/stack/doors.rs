@@ -2,7 +2,7 @@
 
 use crate::customer::Customer;
 use crate::records::Records;
-use crate::told::Told;
+use crate::told::told;
 use carryover_command::token::chat_token;
 use carryover_tests::client::{Answer, answer};
 use carryover_tests::eventually;
@@ -263,8 +263,8 @@ async fn attachments_are_told_by_name_type_and_size() {
     let lines =
         ["[attachment: invoice.pdf, application/pdf, 120 KB]", "[attachment: photo.jpg, image/jpeg, 3.2 MB]"];
     let first = format!("{}\n{}", customer.signed("Here it is."), lines[0]);
-    let told = Told::by(&customer.prompt().await).verbatim;
-    assert_eq!((told[&1].as_str(), told[&3].as_str()), (first.as_str(), lines[1]));
+    let received = told(&customer.prompt().await);
+    assert_eq!((received.shown(1), received.shown(3)), (first.as_str(), lines[1]));
     let thread = customer.thread().await;
     assert_eq!((thread[0].text.as_str(), thread[2].text.as_str()), (first.as_str(), lines[1]));
     eventually("a fold is told both", async || {

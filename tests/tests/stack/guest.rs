@@ -3,7 +3,7 @@
 
 use crate::customer::Customer;
 use crate::records::{Records, number};
-use crate::told::Told;
+use crate::told::check_prompts;
 use carryover_tests::scripted_model::Then;
 use serde_json::{Value, json};
 
@@ -132,7 +132,7 @@ async fn the_next_prompt_has_no_parking_request_that_is_alive() {
     guest.say("Is there any news for us?").await;
 
     let prompt = guest.prompt().await;
-    Told::by(&prompt).check(&records.log(&contact).await);
+    check_prompts(&guest, &records, &contact).await;
     let parking: Vec<&str> =
         sentences(prompt.content("user")).filter(|said| said.contains("arking")).collect();
     assert!(!parking.is_empty(), "that it was cancelled is still known");

@@ -10,11 +10,13 @@ mod records;
 mod told;
 
 mod coverage;
+mod crashes;
 mod doors;
 mod facts;
 mod front;
 mod guest;
 mod lifecycle;
 mod odd_answers;
+mod queues;
 mod races;
 mod readme;

@@ -2,7 +2,7 @@
 
 use crate::customer::Customer;
 use crate::records::{Records, number, of};
-use crate::told::Told;
+use crate::told::{check_prompts, told};
 use carryover_tests::client::Answer;
 use carryover_tests::scripted_model::Then;
 use serde_json::{Value, json};
@@ -156,13 +156,10 @@ async fn messages_leave_the_prompt_only_after_a_summary_of_them_is_stored() {
         let answer = customer.say(&format!("Item {n} of my list is the lamp, it flickers.")).await;
         assert_eq!(answer.body["status"], "replied", "{answer:?}");
         contact = records.contact(&customer.identity()).await.expect("a contact");
-        let told = Told::by(&customer.prompt().await);
-        told.check(&records.log(&contact).await);
-        let snapshot = records.snapshot(&contact).await;
-        assert!(told.covered_to <= number(&snapshot, "folded_through"), "{told:?}");
+        let covered = told(&customer.prompt().await).must_be_covered_to();
+        assert!(covered <= number(&records.snapshot(&contact).await, "folded_through"));
     }
     let snapshot = records.folded(&contact, 24).await;
     assert!(number(&snapshot, "folded_through") <= 12);
-    let log = records.log(&contact).await;
-    customer.asked("reply").await.iter().for_each(|seen| Told::by(seen).check(&log));
+    check_prompts(&customer, &records, &contact).await;
 }

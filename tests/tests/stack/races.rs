@@ -2,7 +2,7 @@
 
 use crate::customer::Customer;
 use crate::records::{Records, answers, number, of};
-use crate::told::Told;
+use crate::told::{check_prompts, told};
 use carryover_tests::eventually;
 use carryover_tests::scripted_model::Then;
 use futures::future::join_all;
@@ -73,7 +73,7 @@ async fn a_hundred_posts_of_ten_ids_make_ten_messages_and_at_most_ten_calls() {
     }
     let calls = customer.asked("reply").await;
     assert!(calls.len() <= 10, "{} calls", calls.len());
-    calls.iter().for_each(|seen| Told::by(seen).check(&log));
+    check_prompts(&customer, &records, &contact).await;
 }
 
 #[tokio::test]
@@ -176,13 +176,15 @@ async fn messages_of_one_instant_stay_in_the_order_of_the_log() {
 
     customer.say("I take A.").await;
 
-    let told = Told::by(&customer.prompt().await).verbatim;
+    let received = told(&customer.prompt().await);
     for (seq, text) in (1..).zip(said) {
-        assert_eq!(told[&seq], customer.signed(text));
+        assert_eq!(received.shown(seq), customer.signed(text));
     }
     let prompt = customer.prompt().await.content("user").to_owned();
-    let places: Vec<_> =
-        said.iter().map(|text| prompt.find(&customer.signed(text)).expect("it is there")).collect();
+    let places: Vec<_> = said
+        .iter()
+        .map(|text| prompt.find(&format!("]\n{}", customer.signed(text))).expect("it is there"))
+        .collect();
     assert!(places.is_sorted(), "{places:?}");
     let thread = customer.thread().await;
     assert!(
@@ -198,8 +200,8 @@ async fn no_cut_falls_inside_a_character() {
     for text in &texts {
         let answer = customer.say(text).await;
         assert_eq!(answer.body["status"], "replied", "{answer:?}");
-        let told = Told::by(&customer.prompt().await);
-        assert_eq!(told.verbatim[&answer.seq()], customer.signed(text));
+        let received = told(&customer.prompt().await);
+        assert_eq!(received.shown(answer.seq()), customer.signed(text));
     }
 }
 
@@ -213,7 +215,8 @@ async fn a_long_message_is_cut_between_characters_however_they_are_made() {
         let text = format!("a{}", cluster.repeat(30_000 / chars));
         let answer = customer.say(&text).await;
         assert_eq!(answer.body["status"], "replied", "{answer:?}");
-        let shown = Told::by(&customer.prompt().await).verbatim.remove(&1).expect("the message");
+        let received = told(&customer.prompt().await);
+        let shown = received.shown(1);
         let (head, rest) = shown.split_once("\n[… ").expect("a mark");
         let (left_out, tail) = rest.split_once(" characters left out …]\n").expect("a mark");
         let signature = format!(" ({})", customer.word);

@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use carryover_command::outputs::Outputs;
 use carryover_tests::{eventually, stack};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 pub(crate) struct Records {
     client: Client,
@@ -41,6 +41,19 @@ impl Records {
     /// All messages of a thread, oldest first.
     pub(crate) async fn log(&self, contact: &str) -> Vec<Value> {
         self.items(&format!("CONTACT#{contact}"), "MSG#").await
+    }
+
+    /// The whole text of every message, by number.
+    pub(crate) async fn said(&self, contact: &str) -> BTreeMap<u64, String> {
+        let bodies = self.items(&format!("CONTACT#{contact}"), "BODY#").await;
+        let text = |item: &Value, field: &str| item[field].as_str().unwrap_or_default().to_owned();
+        let whole = |message: &Value| {
+            let prefix = format!("BODY#{:010}#", number(message, "seq"));
+            let own = bodies.iter().filter(|body| text(body, "sk").starts_with(&prefix));
+            let middle: String = own.map(|body| text(body, "text")).collect();
+            (number(message, "seq"), text(message, "text") + &middle + &text(message, "tail"))
+        };
+        self.log(contact).await.iter().map(whole).collect()
     }
 
     /// Cases, oldest first.
