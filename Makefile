@@ -74,6 +74,10 @@ readme-check: $(stack-venv) ## Checks that the transcript in the README is what 
 audit: ## Checks bans, licences and sources of what we depend on; needs cargo-deny.
 	cargo deny check bans licenses sources
 
+.PHONY: mutants
+mutants: ## Shows that tests fail when what they hold is broken on purpose (MUTANTS= names some).
+	tests/mutants/run.sh $(MUTANTS)
+
 # `sam build` calls `build-<function>` for each function with the directory that becomes its zip. The first call
 # builds all of them. Cross-compile with, say, RELEASE_BUILD='cargo zigbuild --release' RELEASE_TARGET=<triple>.
 RELEASE_BUILD ?= cargo build --release

@@ -52,6 +52,8 @@ pub enum Answer {
 
 /// The safety net of a door that waits fires this long after the reply was due.
 const NET_GRACE: Duration = Duration::from_secs(6);
+/// Sending a job may take this long; the customer does not wait for a queue that hangs (*bounds*).
+const SEND_TIME: Duration = Duration::from_secs(2);
 /// How often a waiting door looks.
 const LOOK: Duration = Duration::from_millis(200);
 /// How often a thread is read again because others were faster.
@@ -107,8 +109,12 @@ fn delivery(incoming: &Incoming) -> Delivery {
 /// Sends the turn's job before the admission, so that no crash loses it. If that fails, the sweep heals it.
 async fn queue(ctx: &Context, delivery: &Delivery, delay: Duration) {
     let job = TurnJob::Delivered { delivery: delivery.clone() };
-    if let Err(error) = ctx.queue.send_turn(&job, delay).await {
-        tracing::warn!(%error, "a turn's job was not sent; the sweep will find the message");
+    match tokio::time::timeout(SEND_TIME, ctx.queue.send_turn(&job, delay)).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "a turn's job was not sent; the sweep will find the message");
+        }
+        Err(_) => tracing::warn!("the queue of turns hangs; the sweep will find the message"),
     }
 }
 
@@ -202,23 +208,25 @@ async fn wait_or_run(
         if head.settled_seq >= seq || now >= turn.deadline {
             return Ok(None);
         }
-        if head.lease(now).is_none() {
-            match Box::pin(turn::take_up(ctx, turn, contact)).await? {
-                Some(end) => return Ok(Some(end)),
-                None => continue,
-            }
+        if head.lease(now).is_none()
+            && let Some(end) = Box::pin(turn::take_up(ctx, turn, contact)).await?
+        {
+            return Ok(Some(end));
         }
         ctx.clock.sleep(LOOK).await;
     }
 }
 
 /// A redelivery finds the running turn, or resumes the unfinished one; what it returns belongs to the same contact.
+/// Of a contact that is gone or being erased it returns nothing (*erasable*).
 async fn duplicate(ctx: &Context, turn: Turn, contact: ContactId, seq: Seq) -> Result<Answer, StoreError> {
     wait_or_run(ctx, turn, contact, seq).await?;
-    let reply = ctx.store.reply_to(contact, seq, ctx.limits.reply_search).await?;
-    let said = reply
-        .map(|message| Said { seq: message.seq, text: message.shown(ctx.limits.message_chars).into_owned() });
-    Ok(Answer::Duplicate { seq, reply: said })
+    let (head, reply) = futures::try_join!(
+        ctx.store.head(contact),
+        ctx.store.reply_to(contact, seq, ctx.limits.reply_search)
+    )?;
+    let reply = reply.filter(|_| head.is_some_and(|head| !head.erasing));
+    Ok(Answer::Duplicate { seq, reply: reply.map(Said::from) })
 }
 
 /// What became of a turn's job.

@@ -292,15 +292,21 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// A text in one piece.
+    pub fn whole(text: &str) -> Self {
+        Self { head: text.to_owned(), bodies: vec![], tail: String::new(), omitted_chars: 0 }
+    }
+
     /// Takes `text` apart so that head and tail are what a prompt shows of it; nothing is lost.
     pub fn of(text: &str, message_chars: usize) -> Self {
-        let whole = || Parts { head: text.to_owned(), bodies: vec![], tail: String::new(), omitted_chars: 0 };
         if text::chars(text) <= message_chars {
-            return whole();
+            return Self::whole(text);
         }
         let half = half_of(message_chars);
         let (head, tail) = (text::head(text, half), text::tail(text, half));
-        let Some(middle) = text.get(head.len()..text.len() - tail.len()) else { return whole() };
+        let Some(middle) = text.get(head.len()..text.len() - tail.len()) else {
+            return Self::whole(text);
+        };
         Parts {
             head: head.to_owned(),
             bodies: text::parts(middle, message_chars).into_iter().map(str::to_owned).collect(),

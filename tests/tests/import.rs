@@ -42,8 +42,8 @@ async fn contact() -> TestContact {
 const WHOLE: Imported = Imported::Done { resumed_after: Seq::NONE };
 
 async fn whole_log(contact: &TestContact) -> Vec<Message> {
-    let head = contact.store.head(contact.id).await.unwrap().unwrap();
-    contact.store.messages(contact.id, head.first_seq, head.last_seq, 100_000).await.unwrap()
+    let head = contact.store.head(contact.id).await.expect("a table").expect("a head");
+    contact.store.messages(contact.id, head.first_seq, head.last_seq, 100_000).await.expect("a log")
 }
 
 /// The items of a table, without what names a write and with the contact's own name left out.
@@ -51,8 +51,8 @@ fn items(contact: &TestContact) -> Vec<Value> {
     let id = contact.id.to_string();
     let mut items: Vec<Value> = contact.table.items();
     for item in &mut items {
-        item.as_object_mut().unwrap().remove("write_id");
-        *item = serde_json::from_str(&item.to_string().replace(&id, "contact")).unwrap();
+        item.as_object_mut().expect("an item").remove("write_id");
+        *item = serde_json::from_str(&item.to_string().replace(&id, "contact")).expect("an item");
     }
     items.sort_by_key(Value::to_string);
     items
@@ -64,7 +64,7 @@ fn break_after(contact: &TestContact, transactions: usize, fault: Fault) {
     contact.table.inject(move |operation, _| {
         let counts = operation == "TransactWriteItems";
         let gone = counts && seen.fetch_add(1, Ordering::SeqCst) >= transactions;
-        gone.then(|| fault.clone())
+        gone.then_some(fault)
     });
 }
 

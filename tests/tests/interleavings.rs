@@ -54,6 +54,8 @@ enum Act {
     Work(usize),
     Sweep,
     Wait(u64),
+    /// A person takes the thread and hands it back at once.
+    ThereAndBack(usize),
 }
 
 /// What the reply model does with a question.
@@ -261,6 +263,10 @@ impl Game {
             Act::TakeOver(who) | Act::Say(who) | Act::HandBack(who) => {
                 let _ = self.person(act, NAMES[*who]).await;
             }
+            Act::ThereAndBack(who) => {
+                let _ = self.person(&Act::TakeOver(*who), NAMES[*who]).await;
+                let _ = self.person(&Act::HandBack(*who), NAMES[*who]).await;
+            }
             Act::OptOut(who) => self.opt_out(NAMES[*who]).await,
             Act::Fold { who, small } => self.fold(NAMES[*who], *small).await,
             Act::Work(which) => {
@@ -328,7 +334,7 @@ impl Game {
     }
 
     /// Nothing goes wrong any more: jobs come back, or are lost and the sweep finds who waits.
-    async fn come_to_rest(&self, jobs_survive: bool, mut look: impl FnMut()) {
+    async fn come_to_rest(&self, jobs_survive: bool, mut look: impl FnMut() -> bool) {
         for round in 1..=6 {
             self.world.clock.advance(Duration::from_secs(if jobs_survive { 27 } else { 301 }));
             if !jobs_survive {
@@ -342,27 +348,36 @@ impl Game {
                 admit::work(&self.world.ctx, &job, round).await.expect("a turn");
                 look();
             }
+            if round > 1 && !look() {
+                return;
+            }
         }
     }
 }
 
-fn look(watched: &RefCell<[Watched; 2]>, game: &Game) {
+/// Looks at both threads; whether somebody waits.
+fn look(watched: &RefCell<[Watched; 2]>, game: &Game) -> bool {
+    let mut waits = false;
     for thread in watched.borrow_mut().iter_mut() {
         thread.look(&game.world.table, &game.limits[0]);
+        waits |= thread.head.as_ref().is_some_and(|head| head.has_unsettled());
     }
+    waits
 }
 
 async fn play(acts: Vec<Act>, moves: Vec<Move>, limits: [Limits; 2], habits: Vec<Habit>, jobs_survive: bool) {
     let game = Game::new(&acts, limits, habits).await;
     let watched = RefCell::new(NAMES.map(Watched::new));
-    let done = interleave(&game.gate, game.played(&acts), &moves, || look(&watched, &game)).await;
+    let done = interleave(&game.gate, game.played(&acts), &moves, || {
+        look(&watched, &game);
+    })
+    .await;
     game.come_to_rest(jobs_survive, || look(&watched, &game)).await;
-    let watched = watched.into_inner();
-    for thread in &watched {
-        one_log(thread, &game.world.table);
-        once_in(thread, &done, &game);
-        answered_once_all_the_same(thread);
-        coverage_and_newest_kept(thread, &game);
+    for thread in watched.into_inner() {
+        one_log(&thread, &game.world.table);
+        once_in(&thread, &done, &game);
+        answered_once_all_the_same(&thread);
+        coverage_and_newest_kept(&thread, &game);
     }
     isolation(&game);
     quiet_logs(&game);
@@ -527,6 +542,52 @@ proptest! {
     }
 }
 
+/// Begins what has not begun.
+const BEGIN: Move = Move { pick: 0, luck: Luck::Good };
+/// Lets on who waits longest while something has not begun, and who waits shortest, whatever their number.
+const OLDEST: Move = Move { pick: 1, luck: Luck::Good };
+const NEWEST: Move = Move { pick: 2_519, luck: Luck::Good };
+
+/// Plays a message and its turn, and at every one of its steps, in two orders, the whole of something else.
+fn at_every_step(habit: Habit, intruder: &Act) {
+    let write = Act::Write { who: 0, waits: true, text: "hello".into(), small: false };
+    for (steps, order) in (1..15).flat_map(|steps| [(steps, OLDEST), (steps, NEWEST)]) {
+        let mut moves = vec![BEGIN];
+        moves.extend(std::iter::repeat_n(order, steps));
+        moves.push(BEGIN);
+        moves.extend(std::iter::repeat_n(NEWEST, 12));
+        let limits = [Limits::default(), Limits::default()];
+        run(play(vec![write.clone(), intruder.clone()], moves, limits, vec![habit], true));
+    }
+}
+
+#[test]
+fn one_reply_a_message_that_comes_at_any_step_is_read_before_it_is_settled() {
+    for waits in [true, false] {
+        at_every_step(Habit::Replies, &Act::Write { who: 0, waits, text: "and this".into(), small: false });
+    }
+}
+
+#[test]
+fn once_in_a_redelivery_at_any_step_finds_or_resumes_the_turn() {
+    at_every_step(Habit::Replies, &Act::Again { which: 0, waits: false });
+    at_every_step(Habit::Replies, &Act::Work(0));
+}
+
+#[test]
+fn silent_means_silent_no_reply_is_committed_whoever_comes_at_any_step() {
+    for act in [Act::TakeOver(0), Act::Say(0), Act::ThereAndBack(0), Act::OptOut(0)] {
+        at_every_step(Habit::Replies, &act);
+    }
+}
+
+#[test]
+fn silent_means_silent_no_case_is_opened_for_what_a_person_has_seen() {
+    for act in [Act::TakeOver(0), Act::ThereAndBack(0)] {
+        at_every_step(Habit::Escalates, &act);
+    }
+}
+
 /// Plays one message against a crash after so many steps.
 async fn crashes(moves: Vec<Move>) -> (usize, Watched) {
     let write = Act::Write { who: 0, waits: true, text: "hello".into(), small: false };
@@ -535,7 +596,10 @@ async fn crashes(moves: Vec<Move>) -> (usize, Watched) {
     let game = game.await;
     let watched = RefCell::new(NAMES.map(Watched::new));
     let acts = [write];
-    let done = interleave(&game.gate, game.played(&acts), &moves, || look(&watched, &game)).await;
+    let done = interleave(&game.gate, game.played(&acts), &moves, || {
+        look(&watched, &game);
+    })
+    .await;
     assert!(done[0].is_none(), "it crashed");
     let asked = game.reply.questions().len();
     game.come_to_rest(true, || look(&watched, &game)).await;

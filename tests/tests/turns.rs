@@ -1,5 +1,6 @@
 //! Turns in process: the real use cases over the real store and a table in memory.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use carryover_shared::admit::{Answer, Worked};
 use carryover_shared::contact::Account;
 use carryover_shared::limits::Limits;
@@ -350,22 +351,104 @@ async fn what_follows_a_commit_is_sent_again_until_it_is_marked() {
 async fn an_opted_out_contact_hears_nothing() {
     let world = World::new(echo()).await;
     world.write("ana", "m1", "hello").await.unwrap();
-    let contact = world.contact("ana").await;
-    let client = world.table.client();
-    client
-        .update_item()
-        .table_name("carryover")
-        .key("pk", aws_sdk_dynamodb::types::AttributeValue::S(format!("CONTACT#{contact}")))
-        .key("sk", aws_sdk_dynamodb::types::AttributeValue::S("HEAD".into()))
-        .update_expression("ADD opted_out :account")
-        .expression_attribute_values(
-            ":account",
-            aws_sdk_dynamodb::types::AttributeValue::Ss(vec![Account::chat().as_str().to_owned()]),
-        )
-        .send()
-        .await
-        .unwrap();
-    let answer = world.write("ana", "m2", "hello?").await.unwrap();
+    let chat = AttributeValue::Ss(vec![Account::chat().as_str().to_owned()]);
+    set_of_head(&world, "ADD opted_out :v", chat).await;
+    let answer = world.write("ana", "m2", "hello?").await.expect("it is taken");
     assert_eq!(answer, Answer::New { seq: Seq(3), end: End::Silent });
     assert_eq!(world.head("ana").await.settled_seq, Seq(3));
+}
+
+/// Four messages wait, and the window takes one.
+async fn four_wait(model: FakeModel, limits: Limits, first: &str) -> World {
+    let limits = Limits { window_messages: 1, pending_messages: 0, burst_messages: 9, ..limits };
+    let world = World::with_limits(model, limits).await;
+    for (n, text) in [first, "two", "three", "four"].into_iter().enumerate() {
+        world.drop_off("ana", &format!("m{n}"), text).await.expect("it is taken");
+    }
+    world.work().await.expect("it is taken");
+    world
+}
+
+#[tokio::test]
+async fn one_reply_nothing_is_settled_unread_however_small_the_window_is() {
+    let world = four_wait(echo(), Limits::default(), "one").await;
+    let log = world.log("ana").await;
+    assert_eq!((log.len(), log[4].answers_from, log[4].in_reply_to), (5, Some(Seq(1)), Some(Seq(4))));
+    let world = four_wait(echo(), Limits::default(), "When do I get my deposit back?").await;
+    assert_eq!(world.head("ana").await.mode, Mode::Human, "the rules read it");
+}
+
+#[tokio::test]
+async fn more_messages_than_the_bot_reads_at_once_get_a_case() {
+    let model = echo();
+    let limits = Limits { unsettled_messages: 2, ..Limits::default() };
+    let world = four_wait(model.clone(), limits, "one").await;
+    assert_eq!(world.head("ana").await.mode, Mode::Human);
+    let log = world.log("ana").await;
+    assert!(model.questions().is_empty() && log[4].answers(Seq(1)) && log[4].answers(Seq(4)));
+}
+
+#[tokio::test]
+async fn a_reply_reaches_its_customer_whole_whatever_a_prompt_shows_of_a_message() {
+    let long = "Yes, of course. ".repeat(40);
+    let model = FakeModel::new({
+        let long = long.clone();
+        move |_: &Question| replies(&long)
+    });
+    let limits = Limits { message_chars: 100, ..Limits::default() };
+    let world = World::with_limits(model, limits).await;
+    for _ in 0..2 {
+        let answer = world.write("ana", "m1", "hello").await.unwrap();
+        assert_eq!(reply_of(&answer), Some(long.trim()), "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn erasable_a_redelivery_returns_nothing_of_a_contact_that_is_being_erased() {
+    let world = World::new(echo()).await;
+    world.write("ana", "m1", "hello").await.unwrap();
+    let contact = world.contact("ana").await;
+    set_of_head(&world, "SET erasing = :v", AttributeValue::Bool(true)).await;
+    let again = world.write("ana", "m1", "hello").await.unwrap();
+    assert!(matches!(again, Answer::Gone | Answer::Duplicate { reply: None, .. }), "{again:?}");
+    // Its identities go first: then the door meets a new contact, and the delivery is remembered.
+    let key = format!("IDENTITY#{}", carryover_tests::world::identity("ana"));
+    let delete = world.table.client().delete_item().table_name("carryover");
+    let delete = delete.key("pk", AttributeValue::S(key)).key("sk", AttributeValue::S("IDENTITY".into()));
+    delete.send().await.unwrap();
+    let again = world.write("ana", "m1", "hello").await.unwrap();
+    assert_eq!(again, Answer::Duplicate { seq: Seq(1), reply: None });
+    assert!(
+        world.ctx.store.resolve(&carryover_tests::world::identity("ana")).await.unwrap().is_none(),
+        "{contact}"
+    );
+}
+
+#[tokio::test]
+async fn the_sweep_lets_no_shard_starve_behind_another() {
+    let world = World::new(echo()).await;
+    for n in 0..60 {
+        world.drop_off(&format!("c{n}"), "m", "hello").await.unwrap();
+    }
+    let later = world.clock.now() + Duration::from_secs(61);
+    let swept = world.ctx.store.waiting(later, 16).await.unwrap();
+    let shard = |contact: &carryover_shared::contact::ContactId| {
+        let head = world.table.item(&format!("CONTACT#{contact}"), "HEAD").unwrap();
+        head["state"]["S"].as_str().unwrap().to_owned()
+    };
+    let shards: std::collections::BTreeSet<String> = swept.iter().map(shard).collect();
+    assert_eq!(shards.len(), swept.len(), "one of each");
+    assert!(swept.len() > 8, "{} shards of 16", swept.len());
+}
+
+async fn set_of_head(world: &World, update: &str, value: AttributeValue) {
+    let contact = world.contact("ana").await;
+    let request = world.table.client().update_item().table_name("carryover").update_expression(update);
+    request
+        .key("pk", AttributeValue::S(format!("CONTACT#{contact}")))
+        .key("sk", AttributeValue::S("HEAD".into()))
+        .expression_attribute_values(":v", value)
+        .send()
+        .await
+        .expect("an update");
 }

@@ -99,9 +99,11 @@ async fn load_contact(api: &Api, facts: Vec<Wanted>) -> (Counts, Vec<String>) {
     let (mut counts, mut failures) = (Counts::default(), vec![]);
     let Some(identity) = facts.first().map(|fact| fact.identity.clone()) else { return (counts, failures) };
     // Where they cannot be read, all are pushed: that is right as well, only slower.
-    let stored = api.facts(identity.as_str()).await.unwrap_or_default();
+    let mut stored = api.facts(identity.as_str()).await.unwrap_or_default();
     for fact in facts {
-        match put(api, &stored, &fact).await {
+        let put = put(api, &stored, &fact).await;
+        stored.retain(|stored| (&stored.kind, &stored.id) != (&fact.kind, &fact.id));
+        match put {
             Ok(Stands::Created) => counts.created += 1,
             Ok(Stands::Replaced) => counts.replaced += 1,
             Ok(Stands::Already) => counts.unchanged += 1,

@@ -18,7 +18,7 @@ struct Place<'p> {
 /// `rest` is the path below `/v1/contacts/`.
 pub(super) async fn route(api: &Api, request: &Request, rest: &str) -> Result<Response, Problem> {
     auth::system(&api.credentials, request)?;
-    if let Some(identity) = rest.strip_suffix("/facts") {
+    if let Some(identity) = rest.strip_suffix("/facts").filter(|identity| !identity.contains("/facts/")) {
         return match request.method.as_str() {
             "GET" => list(api, &parse(identity)?).await,
             _ => Err(Problem::method_not_allowed("GET")),
@@ -34,8 +34,14 @@ pub(super) async fn route(api: &Api, request: &Request, rest: &str) -> Result<Re
 }
 
 /// Identities and ids may contain slashes, kinds may not.
+///
+/// A path in which `/facts/` stands twice is refused: whoever chooses their own id at the host site could make a
+/// record of theirs one of another contact (*isolation*).
 fn place(rest: &str) -> Result<Place<'_>, Problem> {
     let (identity, fact) = rest.split_once("/facts/").ok_or_else(Problem::not_found)?;
+    if fact.contains("/facts/") || fact.starts_with("facts/") {
+        return Err(Problem::bad("path", "path must contain /facts/ once, or it names two contacts."));
+    }
     let (kind, id) = fact.split_once('/').ok_or_else(Problem::not_found)?;
     facts::check_key(kind, id).map_err(refused)?;
     Ok(Place { identity: parse(identity)?, kind, id })
@@ -156,4 +162,23 @@ fn shown(fact: &Fact) -> Value {
         "source": fact.source,
         "data": fact.data,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identities_and_ids_may_contain_slashes() {
+        let place = place("telegram:bot/9/facts/order/a/b").expect("a place");
+        assert_eq!((place.identity.as_str(), place.kind, place.id), ("telegram:bot/9", "order", "a/b"));
+    }
+
+    #[test]
+    fn isolation_a_path_names_one_contact() {
+        // What customers who call themselves `ana/facts`, or worse, would make of their records.
+        for path in ["chat:ana/facts/facts/order/1", "chat:ana/facts/profile/x/facts/order/1"] {
+            assert_eq!(place(path).err().map(Problem::status), Some(400), "{path}");
+        }
+    }
 }

@@ -64,6 +64,11 @@ impl Problem {
         Self::new(410, "Gone", "This contact is being erased.")
     }
 
+    #[cfg(test)]
+    pub(super) fn status(self) -> u16 {
+        self.status
+    }
+
     pub(super) fn into_response(self) -> Response {
         let mut body = Map::from_iter([
             ("type".into(), json!("about:blank")),

@@ -38,8 +38,6 @@ pub struct NewReply {
     pub burst: bool,
     /// When.
     pub at: Timestamp,
-    /// Characters that a prompt shows of it.
-    pub message_chars: usize,
 }
 
 /// A case on its way into the table.
@@ -190,8 +188,8 @@ pub(crate) fn current(item: Option<&Item>) -> Result<Option<Head>, StoreError> {
 }
 
 fn bot_message(head: &Head, reply: &NewReply, text: &str, kind: BotKind) -> Message {
-    // A reply is shorter than what a prompt shows of one message, so nothing of it is left out here.
-    let parts = Parts::of(text, reply.message_chars);
+    // Whole: `reply_chars` bounds it, and what a prompt shows of it is cut when it is shown.
+    let parts = Parts::whole(text);
     let (channel, account) = (reply.channel, reply.account.clone());
     Message {
         kind: Some(kind),

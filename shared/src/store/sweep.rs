@@ -10,13 +10,13 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Deserialize;
 
 impl Store {
-    /// Contacts for whom something waits since before `before`, at most `limit` of them, the longest waiting of
-    /// each shard first. Eventually consistent: whoever is missed is seen by the next sweep.
+    /// Contacts for whom something waits since before `before`, about `limit` of them: as many of each shard, so
+    /// that no shard starves behind another, the longest waiting first. Eventually consistent: whoever is missed is
+    /// seen by the next sweep.
     pub async fn waiting(&self, before: Timestamp, limit: usize) -> Result<Vec<ContactId>, StoreError> {
-        let shards = (0..keys::STATE_SHARDS).map(|shard| self.waiting_in(shard, before, limit));
-        let mut waiting = futures::future::try_join_all(shards).await?.concat();
-        waiting.truncate(limit);
-        Ok(waiting)
+        let of_each = limit.div_ceil(keys::STATE_SHARDS as usize);
+        let shards = (0..keys::STATE_SHARDS).map(|shard| self.waiting_in(shard, before, of_each));
+        Ok(futures::future::try_join_all(shards).await?.concat())
     }
 
     async fn waiting_in(

@@ -15,6 +15,8 @@ use ulid::Ulid;
 
 /// Tokens of an answer: the longest reply, and the rest of the object.
 const MAX_TOKENS: u32 = 1_500;
+/// A trace that takes longer to write is given up: no customer waits for it (*optional-is-optional*).
+const TRACE_TIME: Duration = Duration::from_secs(1);
 /// A second question is worth asking only with this much time left.
 const RETRY_TIME: Duration = Duration::from_secs(1);
 
@@ -291,9 +293,11 @@ fn build(ctx: &Context, thread: &Thread, corrections: &[String]) -> Prompt {
     prompt::build(&sources, &ctx.limits)
 }
 
-/// The contact's own cases that are not resolved, as facts.
+/// The contact's own cases that are not resolved, as facts; *failed* is never shown as *empty*.
 fn open_cases(thread: &Thread) -> Vec<String> {
-    let Source::Found(cases) = &thread.cases else { return vec![] };
+    let Source::Found(cases) = &thread.cases else {
+        return vec!["case (ours): failed, our own cases could not be read; there may be some".into()];
+    };
     cases
         .iter()
         .filter(|case| case.state_of_case != CaseState::Resolved)
@@ -310,8 +314,11 @@ fn open_cases(thread: &Thread) -> Vec<String> {
 async fn put_trace(ctx: &Context, thread: &Thread, id: Ulid, prompt: &Prompt) {
     let contact = thread.head.contact_id;
     let key = TraceKey { contact, seq: thread.head.last_customer_seq, id };
-    if let Err(error) = ctx.store.put_trace(key, &trace(ctx, thread, prompt, true), ctx.clock.now()).await {
-        tracing::warn!(%contact, %error, "a trace was not written");
+    let trace = trace(ctx, thread, prompt, true);
+    match tokio::time::timeout(TRACE_TIME, ctx.store.put_trace(key, &trace, ctx.clock.now())).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%contact, %error, "a trace was not written"),
+        Err(_) => tracing::warn!(%contact, "writing a trace took too long"),
     }
 }
 

@@ -132,7 +132,11 @@ pub async fn gather(ctx: &Context, contact: ContactId) -> Result<Option<Thread>,
     let (state, mut newest_first) = log?;
     let Some(head) = state.head.filter(|head| !head.erasing) else { return Ok(None) };
     let unread = !reach_unsettled(ctx, &head, &mut newest_first).await?;
-    let snapshot = state.snapshot.map_err(|_| degraded.push(Degraded::new("snapshot", "unreadable"))).ok();
+    // A checkpoint beyond the log talks rubbish: with it a prompt would show nothing at all.
+    let snapshot = state.snapshot.ok().filter(|snapshot| snapshot.folded_through <= head.last_seq);
+    if snapshot.is_none() {
+        degraded.push(Degraded::new("snapshot", "unreadable"));
+    }
     if state.live.is_none() {
         degraded.push(Degraded::new("agent", "none installed"));
     }

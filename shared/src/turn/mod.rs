@@ -66,6 +66,13 @@ pub struct Said {
     pub text: String,
 }
 
+impl From<Message> for Said {
+    /// A message of the bot is kept whole, and its customer gets it whole.
+    fn from(message: Message) -> Self {
+        Self { seq: message.seq, text: message.text }
+    }
+}
+
 /// One turn's own data.
 #[derive(Debug, Clone, Copy)]
 pub struct Turn {
@@ -205,7 +212,7 @@ async fn commit(
     tell(contact, &outcome);
     let trace = TraceKey { contact, seq: reply_to(thread), id: decided.trace_id };
     follow_up::send(ctx, trace, message.as_deref(), &outcome, decided.unwritten.as_ref()).await;
-    Ok(Some(end(message.map(|message| *message), case, ctx.limits.message_chars)))
+    Ok(Some(end(message.map(|message| *message), case)))
 }
 
 /// How a lost race ends a turn; `None` if it must start again.
@@ -231,10 +238,8 @@ async fn count_calls(ctx: &Context, contact: ContactId, calls: u32) {
 const NOTICE: &str =
     "Thank you for your message. A colleague of ours will take care of this and answer you here.";
 
-fn end(message: Option<Message>, case: Option<Ulid>, message_chars: usize) -> End {
-    let said =
-        message.map(|message| Said { seq: message.seq, text: message.shown(message_chars).into_owned() });
-    match (case, said) {
+fn end(message: Option<Message>, case: Option<Ulid>) -> End {
+    match (case, message.map(Said::from)) {
         (None, Some(said)) => End::Replied(said),
         (_, said) => End::Escalated(said),
     }
@@ -260,7 +265,6 @@ fn reply_of(ctx: &Context, turn: Turn, thread: &Thread, decided: &Decided, now: 
         calls: decided.calls(),
         burst: waited || unsettled.len() >= ctx.limits.burst_messages,
         at: now,
-        message_chars: ctx.limits.message_chars,
     }
 }
 

@@ -12,7 +12,7 @@ async fn run(arguments: &[&str]) -> Ran {
 }
 
 async fn run_with(arguments: &[&str], input: &str) -> Ran {
-    carryover(&shared_dir(), arguments, input).await.unwrap()
+    carryover(&shared_dir(), arguments, input).await.expect("a command")
 }
 
 async fn show(identity: &str) -> Value {
@@ -23,11 +23,11 @@ async fn show(identity: &str) -> Value {
 /// A file for a command to read.
 fn file(name: &str, lines: &[Value]) -> String {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("commands");
-    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::create_dir_all(&dir).expect("a directory");
     let path = dir.join(name);
     let text: Vec<String> = lines.iter().map(Value::to_string).collect();
-    std::fs::write(&path, text.join("\n")).unwrap();
-    path.to_str().unwrap().to_owned()
+    std::fs::write(&path, text.join("\n")).expect("a file");
+    path.to_str().expect("a path in UTF-8").to_owned()
 }
 
 fn said(messages: &[(&str, &str)]) -> Vec<Value> {

@@ -33,8 +33,9 @@ fn data() -> Option<PathBuf> {
 }
 
 fn conversations(data: &Path) -> Vec<Conversation> {
-    let text = std::fs::read_to_string(data.join("conversations/taubench-fewshot-retail.jsonl")).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let text = std::fs::read_to_string(data.join("conversations/taubench-fewshot-retail.jsonl"))
+        .expect("the data and a stack");
+    text.lines().map(|line| serde_json::from_str(line).expect("the data and a stack")).collect()
 }
 
 /// What staff said next, for each thing that a customer said. The newest rule that is left answers, so the first
@@ -45,7 +46,7 @@ async fn answer_as_recorded(model: &ScriptedModel, conversations: &[Conversation
             let next = conversation.turns[index..].iter().find(|turn| turn.role == "assistant");
             if let Some(next) = next.filter(|_| turn.role == "user") {
                 let rule = Rule::when(&[turn.text.trim()]).schema("reply").times(1);
-                model.add(&rule.then(Then::reply(&next.text))).await.unwrap();
+                model.add(&rule.then(Then::reply(&next.text))).await.expect("the data and a stack");
             }
         }
     }
@@ -55,14 +56,18 @@ async fn answer_as_recorded(model: &ScriptedModel, conversations: &[Conversation
 async fn replayed(name: &str, summariser: Builtin) -> Option<(Stack, Ran, Vec<Conversation>)> {
     let data = data()?;
     let conversations = conversations(&data);
-    let model = ScriptedModel::start().await.unwrap();
-    model.add(&Rule::when(&[]).schema("fold").then(Then::builtin(summariser))).await.unwrap();
+    let model = ScriptedModel::start().await.expect("the data and a stack");
+    model
+        .add(&Rule::when(&[]).schema("fold").then(Then::builtin(summariser)))
+        .await
+        .expect("the data and a stack");
     answer_as_recorded(&model, &conversations).await;
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&dir);
     let url = model.url();
-    let stack = Stack::start(&dir, &[("MODEL_URL", &url), ("REPLY_MODEL", "scripted")]).unwrap();
-    let path = |file: &str| data.join(file).to_str().unwrap().to_owned();
+    let stack = Stack::start(&dir, &[("MODEL_URL", &url), ("REPLY_MODEL", "scripted")])
+        .expect("the data and a stack");
+    let path = |file: &str| data.join(file).to_str().expect("the data and a stack").to_owned();
     let arguments = [
         "replay",
         &path("conversations/taubench-fewshot-retail.jsonl"),
@@ -70,8 +75,11 @@ async fn replayed(name: &str, summariser: Builtin) -> Option<(Stack, Ran, Vec<Co
         &path("facts/taubench-retail-users.json"),
         "--facts-orders",
         &path("facts/taubench-retail-orders.json"),
+        // A fold that failed comes back after minutes; nothing here needs it.
+        "--wait-seconds",
+        "20",
     ];
-    let ran = carryover(stack.dir(), &arguments, "").await.unwrap();
+    let ran = carryover(stack.dir(), &arguments, "").await.expect("the data and a stack");
     // Every violation of coverage would have failed it.
     assert!(ran.success, "{}\n{}", ran.stdout, ran.stderr);
     Some((stack, ran, conversations))
@@ -79,8 +87,12 @@ async fn replayed(name: &str, summariser: Builtin) -> Option<(Stack, Ran, Vec<Co
 
 /// A number of the closing table.
 fn row(ran: &Ran, name: &str) -> u64 {
-    let line = ran.stdout.lines().find(|line| line.starts_with(&format!("{name:<28} "))).unwrap();
-    line[29..].replace(',', "").parse().unwrap()
+    let line = ran
+        .stdout
+        .lines()
+        .find(|line| line.starts_with(&format!("{name:<28} ")))
+        .expect("the data and a stack");
+    line.trim_start_matches(name).trim().replace(',', "").parse().expect("the data and a stack")
 }
 
 /// What is remembered of one conversation.
@@ -92,15 +104,24 @@ struct Memory {
 }
 
 async fn remembered(stack: &Stack, conversations: &[Conversation]) -> Vec<Memory> {
-    let connection = Connection::to(stack.outputs().unwrap()).await.unwrap();
+    let connection =
+        Connection::to(stack.outputs().expect("the data and a stack")).await.expect("the data and a stack");
     let mut memories = vec![];
     for conversation in conversations {
-        let identity = Identity::chat(&conversation.conversation_id).unwrap();
-        let contact = connection.contact(&identity).await.unwrap();
-        let snapshot = connection.store.snapshot(contact).await.unwrap().unwrap();
-        let spills = connection.store.spills(contact, 1_000).await.unwrap();
-        let covered =
-            connection.store.messages(contact, Seq::FIRST, snapshot.folded_through, 1_000).await.unwrap();
+        let identity = Identity::chat(&conversation.conversation_id).expect("the data and a stack");
+        let contact = connection.contact(&identity).await.expect("the data and a stack");
+        let snapshot = connection
+            .store
+            .snapshot(contact)
+            .await
+            .expect("the data and a stack")
+            .expect("the data and a stack");
+        let spills = connection.store.spills(contact, 1_000).await.expect("the data and a stack");
+        let covered = connection
+            .store
+            .messages(contact, Seq::FIRST, snapshot.folded_through, 1_000)
+            .await
+            .expect("the data and a stack");
         let covered = covered.iter().map(|message| message.shown(24_000).into_owned()).collect();
         memories.push(Memory { snapshot, spills, covered });
     }
@@ -109,8 +130,12 @@ async fn remembered(stack: &Stack, conversations: &[Conversation]) -> Vec<Memory
 
 /// Order numbers in a text, as the shop writes them: `#W` and seven digits.
 fn orders(text: &str) -> Vec<&str> {
-    let starts = text.match_indices("#W").map(|(at, _)| &text[at..]);
-    starts.filter_map(|rest| rest.get(..9)).filter(|id| id[2..].bytes().all(|b| b.is_ascii_digit())).collect()
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '#');
+    words.filter(|word| word.len() == 9 && is_order(word)).collect()
+}
+
+fn is_order(word: &str) -> bool {
+    word.strip_prefix("#W").is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 impl Memory {
