@@ -17,7 +17,10 @@ pub fn of(dir: &Path) -> Vec<u32> {
 fn names(pid: u32, needle: &[u8]) -> bool {
     let contains = |file: &str| {
         let bytes = std::fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
-        bytes.windows(needle.len()).any(|window| window == needle)
+        // A longer name that begins alike is another directory.
+        let ends =
+            |at: usize| bytes.get(at).is_none_or(|next| !next.is_ascii_alphanumeric() && *next != b'-');
+        bytes.windows(needle.len()).enumerate().any(|(at, found)| found == needle && ends(at + needle.len()))
     };
     contains("cmdline") || contains("environ")
 }

@@ -23,6 +23,7 @@ async fn contact_of(customer: &Customer, records: &Records) -> String {
 async fn forty_turns_leave_the_prompt_flat_and_each_message_in_one_place() {
     let (customer, records) = (Customer::new(), Records::shared().await);
     let filler = "It is about the blue one with the long handle that we talked about. ".repeat(2);
+    customer.is_answered_by_name().await;
     let contact = contact_of(&customer, &records).await;
     for n in 0..40_u64 {
         let k = n % 5;
@@ -54,6 +55,7 @@ fn letters(n: i64) -> String {
 #[tokio::test]
 async fn ten_thousand_imported_messages_catch_up_over_turns() {
     let (customer, records) = (Customer::new(), Records::shared().await);
+    customer.is_answered_by_name().await;
     let contact = contact_of(&customer, &records).await;
     let said = (0..10_000).map(|n| {
         let author = if n % 2 == 0 { "customer" } else { "bot" };
@@ -94,6 +96,7 @@ async fn ten_thousand_imported_messages_catch_up_over_turns() {
 #[tokio::test]
 async fn a_message_of_ninety_thousand_characters_is_answered_and_folded() {
     let (customer, records) = (Customer::new(), Records::shared().await);
+    customer.is_answered_by_name().await;
     let middle = "The corridor lamp flickers at night and nobody has looked at it. ".repeat(1_370);
     let long = format!("It began with #W100001. {middle}It ended with #W900009.");
     assert!((89_000..95_000).contains(&long.chars().count()));
@@ -129,6 +132,7 @@ async fn a_message_of_ninety_thousand_characters_is_answered_and_folded() {
 #[tokio::test]
 async fn a_thousand_turns_are_an_item_each_and_the_next_is_written() {
     let (customer, records) = (Customer::new(), Records::shared().await);
+    customer.is_answered_by_name().await;
     let contact = contact_of(&customer, &records).await;
     let text = "x".repeat(435);
     let said = (0..2_000).map(|n| {

@@ -22,7 +22,7 @@ struct Scene {
 impl Scene {
     async fn set() -> Self {
         let model = ScriptedModel::start().await.expect("a model");
-        let dir: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("crashes");
+        let dir: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("functions-killed");
         let _ = std::fs::remove_dir_all(&dir);
         let url = model.url();
         let environment = [("MODEL_URL", url.as_str()), ("REPLY_MODEL", "scripted"), ("LIMITS", LIMITS)];

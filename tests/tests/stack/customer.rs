@@ -4,7 +4,7 @@
 use carryover_shared::clock::SystemClock;
 use carryover_shared::traits::Clock;
 use carryover_tests::client::{Answer, Client, Message};
-use carryover_tests::scripted_model::{Rule, Script, Seen};
+use carryover_tests::scripted_model::{Rule, Script, Seen, Then};
 use carryover_tests::stack;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -81,6 +81,11 @@ impl Customer {
 
     pub(crate) async fn script(&self, rule: Rule) {
         self.model.add(&rule).await.expect("the rule is taken");
+    }
+
+    /// From now on the model's replies carry the customer's word as well, so that every request of this thread has it.
+    pub(crate) async fn is_answered_by_name(&self) {
+        self.script(self.rule("reply", &[]).then(Then::reply(&self.signed("We see to it.")))).await;
     }
 
     /// What the model was asked about this customer, oldest first.

@@ -92,10 +92,10 @@ async fn tell(guest: &Customer, records: &Records) -> String {
     for (n, (text, reply)) in (1_u64..).zip(STORY) {
         let (_, summary) = summaries.iter().rfind(|(from, _)| *from < n).expect("one from the start");
         guest.script(guest.rule("fold", &[]).then(Then::json(summary.clone()))).await;
-        guest.script(guest.rule("reply", &[text]).then(Then::reply(reply))).await;
+        guest.script(guest.rule("reply", &[text]).then(Then::reply(&guest.signed(reply)))).await;
         let answer = guest.say(text).await;
         assert_eq!(answer.body["status"], "replied", "{answer:?}");
-        assert_eq!(answer.reply(), reply);
+        assert_eq!(answer.reply(), guest.signed(reply));
         let contact = records.contact(&guest.identity()).await.expect("a contact");
         // The fold of one reply may be late; that of the next makes up for it.
         records.folded(&contact, 2 * n - 2).await;
