@@ -56,16 +56,16 @@ fn letters(n: i64) -> String {
 async fn ten_thousand_imported_messages_catch_up_over_turns() {
     let (customer, records) = (Customer::new(), Records::shared().await);
     customer.is_answered_by_name().await;
-    let contact = contact_of(&customer, &records).await;
     let said = (0..10_000).map(|n| {
-        let author = if n % 2 == 0 { "customer" } else { "bot" };
+        let role = if n % 2 == 0 { "user" } else { "assistant" };
         (
-            author,
+            role,
             customer.signed(&format!("Line {} of an older log.", letters(n))),
             1_790_000_000_000 + 60_000 * n,
         )
     });
-    records.import(&contact, &said.collect::<Vec<_>>()).await;
+    customer.import(said).await;
+    let contact = records.contact(&customer.identity()).await.expect("a contact");
 
     // Each turn's job folds a hundred messages, so a hundred turns catch up. The emulator reads a whole partition
     // for each query: here the turns in the middle, which do all the same, are left out.
@@ -133,12 +133,10 @@ async fn a_message_of_ninety_thousand_characters_is_answered_and_folded() {
 async fn a_thousand_turns_are_an_item_each_and_the_next_is_written() {
     let (customer, records) = (Customer::new(), Records::shared().await);
     customer.is_answered_by_name().await;
-    let contact = contact_of(&customer, &records).await;
-    let text = "x".repeat(435);
-    let said = (0..2_000).map(|n| {
-        (if n % 2 == 0 { "customer" } else { "bot" }, customer.signed(&text), 1_790_000_000_000 + 60_000 * n)
-    });
-    records.import(&contact, &said.collect::<Vec<_>>()).await;
+    let text = customer.signed(&"x".repeat(435));
+    let said = (0..2_000).map(|n| (["user", "assistant"][usize::from(n % 2 == 1)], text.clone(), 60_000 * n));
+    customer.import(said).await;
+    let contact = records.contact(&customer.identity()).await.expect("a contact");
 
     let answer = customer.say("Does this still fit?").await;
 

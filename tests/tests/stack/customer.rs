@@ -2,10 +2,14 @@
 //! and requests of the scripted model can be told apart.
 
 use carryover_shared::clock::SystemClock;
+use carryover_shared::time::Timestamp;
 use carryover_shared::traits::Clock;
 use carryover_tests::client::{Answer, Client, Message};
+use carryover_tests::command::{carryover, shared_dir};
 use carryover_tests::scripted_model::{Rule, Script, Seen, Then};
 use carryover_tests::stack;
+use serde_json::json;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) struct Customer {
@@ -71,6 +75,22 @@ impl Customer {
     /// The messages of one author.
     pub(crate) async fn said_by(&self, author: &str) -> Vec<Message> {
         self.thread().await.into_iter().filter(|message| message.author == author).collect()
+    }
+
+    /// Gives the customer, who has said nothing yet, a log from elsewhere, by the command: role, text and time in
+    /// milliseconds.
+    pub(crate) async fn import(&self, messages: impl Iterator<Item = (&'static str, String, i64)>) {
+        let line = |(role, text, at): (&str, String, i64)| {
+            json!({"role": role, "text": text, "at": Timestamp::from_millis(at).rfc3339()}).to_string()
+        };
+        let lines: Vec<String> = messages.map(line).collect();
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.jsonl", self.sub));
+        std::fs::write(&path, lines.join("\n")).expect("a file");
+        let path = path.to_str().expect("a path in UTF-8");
+        let imported =
+            carryover(&shared_dir(), &["import", &self.identity(), path], "").await.expect("a command");
+        assert!(imported.success, "{imported:?}");
+        std::fs::remove_file(path).expect("the file");
     }
 
     /// A rule for the model when it answers this customer and is told all of `words`.

@@ -219,11 +219,8 @@ async fn after_must_be_a_number() {
 
 #[tokio::test]
 async fn a_long_thread_is_read_page_by_page() {
-    let (customer, records) = (Customer::new(), Records::shared().await);
-    customer.client.put_fact(&customer.identity(), "profile", "main", &now(), &json!({})).await.unwrap();
-    let contact = records.contact(&customer.identity()).await.expect("a contact");
-    let said = (0..230).map(|n| ("customer", format!("Line {n}"), 1_796_000_000_000 + n));
-    records.import(&contact, &said.collect::<Vec<_>>()).await;
+    let customer = Customer::new();
+    customer.import((0..230).map(|n| ("user", format!("Line {n}"), 60_000 * n))).await;
     let thread = customer.thread().await;
     assert!(thread.iter().map(|message| message.seq).eq(1..=230));
 }

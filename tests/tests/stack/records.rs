@@ -1,7 +1,7 @@
 //! The table of the shared stack, read directly: what the customer cannot see is compared here.
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
+use aws_sdk_dynamodb::types::AttributeValue;
 use carryover_command::outputs::Outputs;
 use carryover_tests::{eventually, stack};
 use serde_json::{Value, json};
@@ -13,9 +13,6 @@ pub(crate) struct Records {
 }
 
 type Item = HashMap<String, AttributeValue>;
-
-/// Items of one write.
-const BATCH: usize = 25;
 
 impl Records {
     pub(crate) async fn shared() -> Self {
@@ -111,46 +108,13 @@ impl Records {
         .await
     }
 
-    /// Gives a contact that has said nothing yet a log written elsewhere: author, text and time of each message.
-    pub(crate) async fn import(&self, contact: &str, messages: &[(&str, String, i64)]) {
-        let items = messages.iter().zip(1_u64..).map(|((author, text, at), seq)| {
-            let mut item = json!({
-                "pk": format!("CONTACT#{contact}"), "sk": format!("MSG#{seq:010}"),
-                "seq": seq, "author": author, "channel": "chat", "account": "chat",
-                "text": text, "at_millis": at, "epoch": 0,
-            });
-            if *author == "bot" {
-                item["kind"] = json!("reply");
-            }
-            item
-        });
-        self.put(items.collect()).await;
-        let mut head = self.head(contact).await;
-        for field in ["last_seq", "last_customer_seq", "settled_seq"] {
-            head[field] = json!(messages.len());
-        }
-        self.put(vec![head]).await;
-    }
-
     /// Pretends that folds have covered all up to `seq`.
     pub(crate) async fn skip_to(&self, contact: &str, seq: u64) {
         let mut snapshot = self.snapshot(contact).await;
         snapshot["folded_through"] = json!(seq);
-        self.put(vec![snapshot]).await;
-    }
-
-    async fn put(&self, items: Vec<Value>) {
-        for batch in items.chunks(BATCH) {
-            let write = |item: &Value| {
-                let item: Item = serde_dynamo::to_item(item).expect("an object of JSON");
-                let put = PutRequest::builder().set_item(Some(item)).build().expect("an item");
-                WriteRequest::builder().put_request(put).build()
-            };
-            let writes: Vec<WriteRequest> = batch.iter().map(write).collect();
-            let written = self.client.batch_write_item().request_items(&self.table, writes).send().await;
-            let left = written.expect("the table takes it").unprocessed_items.unwrap_or_default();
-            assert!(left.is_empty(), "the emulator throttles nothing");
-        }
+        let item: Item = serde_dynamo::to_item(snapshot).expect("an object of JSON");
+        let put = self.client.put_item().table_name(&self.table).set_item(Some(item));
+        put.send().await.expect("the table takes it");
     }
 
     async fn item(&self, pk: &str, sk: &str) -> Option<Value> {
