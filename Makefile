@@ -22,7 +22,7 @@ lint := $(local)/lint-venv/bin
 # Every call of cargo names the whole workspace, so that all of them agree on features and share what they built.
 build := cargo build --workspace
 nextest := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
-run-tests := $(if $(nextest),cargo nextest run --workspace,cargo test --workspace)
+run-tests := $(if $(nextest),cargo nextest run --workspace --no-fail-fast,cargo test --workspace --no-fail-fast)
 
 .PHONY: help
 help: ## Shows this.
@@ -64,6 +64,11 @@ stack-tests: $(stack-venv) ## Runs the black-box tests against a stack of their 
 bench: ## Measures what a turn and a fold cost, beside their bounds.
 	cargo build --release --workspace --bin reply --bin summarizer --bin bare-function --bin bench
 	$(target)/release/bench $(target)/release
+
+.PHONY: readme-check
+readme-check: $(stack-venv) ## Checks that the transcript in the README is what a stack says.
+	$(build) --bin carryover --bin reply --bin summarizer
+	$(run-tests) --test stack the_transcript_of_the_readme_is_true
 
 .PHONY: audit
 audit: ## Checks bans, licences and sources of what we depend on; needs cargo-deny.

@@ -8,6 +8,7 @@ use carryover_shared::clock::SystemClock;
 use carryover_shared::contact::{ContactId, Identity};
 use carryover_shared::limits::Limits;
 use carryover_shared::store::Store;
+use carryover_shared::traits::Clock;
 use carryover_shared::{aws, config};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -67,5 +68,20 @@ impl Connection {
     pub async fn contact(&self, identity: &Identity) -> Result<ContactId> {
         let found = self.store.resolve(identity).await?;
         found.with_context(|| format!("nobody is known as {identity}"))
+    }
+
+    /// The contact behind an identity, created where there is none.
+    ///
+    /// # Errors
+    /// The table cannot be read or written.
+    pub async fn contact_or_new(&self, identity: &Identity) -> Result<ContactId> {
+        if let Some(contact) = self.store.resolve(identity).await? {
+            return Ok(contact);
+        }
+        let contact = ContactId::new(SystemClock.ulid());
+        if self.store.create_contact(contact, identity).await? {
+            return Ok(contact);
+        }
+        self.contact(identity).await
     }
 }

@@ -1,8 +1,16 @@
 //! The `carryover` command: the local stack and everything an engineer does from a shell.
 
 pub mod api;
+pub mod chat;
 pub mod checkout;
 pub mod connection;
+pub mod facts;
+pub mod hand_back;
+pub mod import;
+pub mod install;
 pub mod outputs;
+pub mod replay;
 pub mod run;
+pub mod show;
+mod terminal;
 pub mod token;

@@ -1,6 +1,9 @@
 //! The `carryover` command: parses the command line and hands over.
 
-use carryover_command::run;
+// Futures of the SDK nest deeply.
+#![recursion_limit = "256"]
+
+use carryover_command::{chat, facts, hand_back, import, install, replay, run, show};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -16,12 +19,34 @@ struct CommandLine {
 enum Command {
     /// Runs the whole deployment on this machine until it is interrupted.
     Run(run::Options),
+    /// Installs the default agent in a first deployment on AWS.
+    Install(install::Options),
+    /// Chats with the bot as a customer.
+    Chat(chat::Options),
+    /// Imports a log of messages into an empty thread.
+    Import(import::Options),
+    /// Shows a thread as the bot knows it.
+    Show(show::Options),
+    /// Hands a thread back to the bot.
+    HandBack(hand_back::Options),
+    /// Loads account facts.
+    #[command(subcommand)]
+    Facts(facts::Command),
+    /// Replays recorded conversations and checks what became of them.
+    Replay(replay::Options),
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let outcome = match CommandLine::parse().command {
         Command::Run(options) => run::run(options).await,
+        Command::Install(options) => install::run(options).await,
+        Command::Chat(options) => chat::run(options).await,
+        Command::Import(options) => import::run(options).await,
+        Command::Show(options) => show::run(options).await,
+        Command::HandBack(options) => hand_back::run(options).await,
+        Command::Facts(command) => facts::run(command).await,
+        Command::Replay(options) => replay::run(options).await,
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

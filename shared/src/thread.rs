@@ -195,6 +195,37 @@ fn is_zero(value: &usize) -> bool {
 }
 
 impl Message {
+    /// A message with what every message has; whatever else it is stands empty.
+    pub fn new(
+        seq: Seq,
+        author: Author,
+        channel: Channel,
+        account: Account,
+        parts: &Parts,
+        at: Timestamp,
+    ) -> Self {
+        Self {
+            seq,
+            author,
+            kind: None,
+            channel,
+            account,
+            text: parts.head.clone(),
+            tail: parts.tail.clone(),
+            omitted_chars: parts.omitted_chars,
+            bodies: parts.bodies.len(),
+            attachments: vec![],
+            at,
+            no_turn: false,
+            answers_from: None,
+            in_reply_to: None,
+            epoch: 0,
+            version: None,
+            trace: None,
+            followed_up: false,
+        }
+    }
+
     /// Whether a turn owes this message something.
     pub fn asks_for_a_turn(&self) -> bool {
         self.author == Author::Customer && !self.no_turn
@@ -261,15 +292,21 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// A text in one piece.
+    pub fn whole(text: &str) -> Self {
+        Self { head: text.to_owned(), bodies: vec![], tail: String::new(), omitted_chars: 0 }
+    }
+
     /// Takes `text` apart so that head and tail are what a prompt shows of it; nothing is lost.
     pub fn of(text: &str, message_chars: usize) -> Self {
-        let whole = || Parts { head: text.to_owned(), bodies: vec![], tail: String::new(), omitted_chars: 0 };
         if text::chars(text) <= message_chars {
-            return whole();
+            return Self::whole(text);
         }
         let half = half_of(message_chars);
         let (head, tail) = (text::head(text, half), text::tail(text, half));
-        let Some(middle) = text.get(head.len()..text.len() - tail.len()) else { return whole() };
+        let Some(middle) = text.get(head.len()..text.len() - tail.len()) else {
+            return Self::whole(text);
+        };
         Parts {
             head: head.to_owned(),
             bodies: text::parts(middle, message_chars).into_iter().map(str::to_owned).collect(),
@@ -411,26 +448,14 @@ mod tests {
 
     fn message(text: &str) -> Message {
         let parts = Parts::of(text, 24_000);
-        Message {
-            seq: Seq(1),
-            author: Author::Customer,
-            kind: None,
-            channel: Channel::Chat,
-            account: Account::chat(),
-            text: parts.head,
-            tail: parts.tail,
-            omitted_chars: parts.omitted_chars,
-            bodies: parts.bodies.len(),
-            attachments: vec![],
-            at: Timestamp::from_millis(0),
-            no_turn: false,
-            answers_from: None,
-            in_reply_to: None,
-            epoch: 0,
-            version: None,
-            trace: None,
-            followed_up: false,
-        }
+        Message::new(
+            Seq(1),
+            Author::Customer,
+            Channel::Chat,
+            Account::chat(),
+            &parts,
+            Timestamp::from_millis(0),
+        )
     }
 
     #[test]

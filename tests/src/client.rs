@@ -25,6 +25,20 @@ pub struct Answer {
     pub status: StatusCode,
     /// The body.
     pub body: Value,
+    /// The media type of the body; empty without one.
+    pub content_type: String,
+}
+
+impl Answer {
+    /// The number of the customer's message, as the API told it.
+    pub fn seq(&self) -> u64 {
+        self.body["seq"].as_u64().unwrap_or(0)
+    }
+
+    /// What the bot replied; empty if nothing.
+    pub fn reply(&self) -> &str {
+        self.body["reply"]["text"].as_str().unwrap_or_default()
+    }
 }
 
 /// One message of a thread, as `GET /v1/messages` shows it.
@@ -126,14 +140,15 @@ impl Client {
         as_of: &str,
         data: &Value,
     ) -> Result<Answer> {
-        let request = self.request(Method::PUT, &fact_path(identity, kind, id));
-        let token = self.outputs.api_token.expose_secret();
-        answer(request.bearer_auth(token).json(&json!({"as_of": as_of, "data": data}))).await
+        let request = self.fact(Method::PUT, identity, kind, id);
+        answer(request.json(&json!({"as_of": as_of, "data": data}))).await
     }
-}
 
-fn fact_path(identity: &str, kind: &str, id: &str) -> String {
-    format!("/v1/contacts/{identity}/facts/{kind}/{id}")
+    /// A request about a fact, with the token of the API.
+    pub fn fact(&self, method: Method, identity: &str, kind: &str, id: &str) -> RequestBuilder {
+        let request = self.request(method, &format!("/v1/contacts/{identity}/facts/{kind}/{id}"));
+        request.bearer_auth(self.outputs.api_token.expose_secret())
+    }
 }
 
 /// Sends a request and reads its answer.
@@ -143,6 +158,8 @@ fn fact_path(identity: &str, kind: &str, id: &str) -> String {
 pub async fn answer(request: RequestBuilder) -> Result<Answer> {
     let response = request.send().await?;
     let status = response.status();
+    let content_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
+    let content_type = content_type.unwrap_or_default().to_owned();
     let body = serde_json::from_slice(&response.bytes().await?).unwrap_or(Value::Null);
-    Ok(Answer { status, body })
+    Ok(Answer { status, body, content_type })
 }

@@ -107,24 +107,8 @@ impl TestContact {
 
     fn message(&self, seq: Seq, author: Author, parts: Parts) -> Message {
         Message {
-            seq,
-            author,
             kind: (author == Author::Bot).then_some(BotKind::Reply),
-            channel: Channel::Chat,
-            account: Account::chat(),
-            text: parts.head,
-            tail: parts.tail,
-            omitted_chars: parts.omitted_chars,
-            bodies: parts.bodies.len(),
-            attachments: vec![],
-            at: self.clock.now(),
-            no_turn: false,
-            answers_from: None,
-            in_reply_to: None,
-            epoch: 0,
-            version: None,
-            trace: None,
-            followed_up: false,
+            ..Message::new(seq, author, Channel::Chat, Account::chat(), &parts, self.clock.now())
         }
     }
 

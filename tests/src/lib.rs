@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod clock;
+pub mod command;
 pub mod contact;
 pub mod gate;
 pub mod model;

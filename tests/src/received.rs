@@ -1,7 +1,6 @@
 //! What a reply model received, read back from its prompt alone: which messages stand there word for word, up to
 //! where the history covers, which are announced. Nothing of the code under test is used for it (*coverage*).
 
-use carryover_shared::traits::Question;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -21,17 +20,22 @@ impl Received {
     ///
     /// # Panics
     /// If it is not one of ours.
-    pub fn read(question: &Question) -> Self {
-        let system = question.system.split_once("Fence marks in this conversation: ").expect("a mark").1;
-        let mark: String = system.chars().take(8).collect();
+    pub fn read(system: &str, user: &str) -> Self {
+        let mark = mark(system, "Fence marks in this conversation: ");
         let label = format!("[{mark} #");
-        let (before, shown) = match question.user.find(&label) {
-            Some(at) => question.user.split_at(at),
-            None => (question.user.as_str(), ""),
-        };
+        let (before, shown) = user.split_at(user.find(&label).unwrap_or(user.len()));
         let outside = without_data(before, &mark);
-        let verbatim = shown.split(&label).filter(|part| !part.is_empty()).map(message).collect();
+        let verbatim = messages(shown, &mark);
         Self { verbatim, covers: covers(&outside), announced: announced(&outside) }
+    }
+
+    /// What stands there of one message.
+    ///
+    /// # Panics
+    /// If nothing does.
+    pub fn shown(&self, seq: u64) -> &str {
+        let text = self.verbatim.get(&seq).unwrap_or_else(|| panic!("#{seq} is not shown"));
+        text.strip_suffix(trailer(text)).unwrap_or(text)
     }
 
     /// The oldest message that stands there, or the number after all of them.
@@ -119,6 +123,45 @@ fn trailer(text: &str) -> &str {
 }
 
 const TITLE: &str = "\n\n# Recent messages, word for word, the newest last\nNow: ";
+
+/// A question of a fold, read back: what it was given word for word, by number.
+#[derive(Debug, Clone)]
+pub struct Folded {
+    /// The messages that age out.
+    pub batch: BTreeMap<u64, String>,
+    /// The messages that are new.
+    pub fresh: BTreeMap<u64, String>,
+}
+
+impl Folded {
+    /// Reads a question.
+    ///
+    /// # Panics
+    /// If it is not one of ours.
+    pub fn read(system: &str, user: &str) -> Self {
+        let mark = mark(system, "Fence marks here: ");
+        let asked = user.split("\n\n# Your last answer was refused").next().unwrap_or(user);
+        let (before, fresh) = asked.rsplit_once("\n\n# New messages, the newest last").expect("new messages");
+        let (before, _) = before.rsplit_once("\n\n# Old snapshot").expect("the old snapshot");
+        let (_, batch) = before.split_once("\n\n# ").expect("messages that age out");
+        let only = |section: &str| {
+            let found =
+                messages(section.get(section.find('[').unwrap_or(section.len())..).unwrap_or(""), &mark);
+            found.into_iter().map(|(seq, text)| (seq, text.trim_end_matches('\n').to_owned())).collect()
+        };
+        Self { batch: only(batch), fresh: only(fresh) }
+    }
+}
+
+fn mark(system: &str, before: &str) -> String {
+    system.split_once(before).expect("a mark").1.chars().take(8).collect()
+}
+
+/// The messages below their labels, the first of which begins the text.
+fn messages(shown: &str, mark: &str) -> BTreeMap<u64, String> {
+    let label = format!("[{mark} #");
+    shown.split(&label).filter(|part| !part.is_empty()).map(message).collect()
+}
 
 fn message(part: &str) -> (u64, String) {
     let (label, text) = part.split_once("]\n").expect("a label ends its line");

@@ -158,7 +158,7 @@ fn command(dir: &Path, environment: &[(&str, &str)]) -> Result<Command> {
 }
 
 /// A program of the workspace, beside this one or, from a test, in the directory above.
-fn program(name: &str) -> Result<PathBuf> {
+pub(crate) fn program(name: &str) -> Result<PathBuf> {
     let this = std::env::current_exe()?;
     let found = this.ancestors().skip(1).take(2).map(|dir| dir.join(name)).find(|path| path.is_file());
     found.with_context(|| format!("`{name}` is not built: use `make stack-tests`"))

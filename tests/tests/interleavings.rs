@@ -478,7 +478,7 @@ fn coverage_and_newest_kept(thread: &Watched, game: &Game) {
         if !is_about(question, who) {
             continue;
         }
-        let received = Received::read(question);
+        let received = Received::read(&question.system, &question.user);
         received.check_coverage(&said, &thread.checkpoints, &(message_chars[0]..=message_chars[1]));
         let answer = format!("Answer {}.", n + 1);
         for reply in thread.log.iter().filter(|message| message.text == answer) {

@@ -1,7 +1,8 @@
 //! The emulator of AWS: a child that leads the process group of the functions it starts.
 
-use super::{ports, screen};
+use super::ports;
 use crate::checkout::{Checkout, LocalDir};
+use crate::terminal;
 use anyhow::{Context, Error, Result, anyhow, bail};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
@@ -66,7 +67,7 @@ impl Emulator {
     pub(super) async fn stop(mut self) {
         signal(self.group, Signal::TERM);
         if timeout(LEAVE, self.child.wait()).await.is_err() {
-            screen::warn("the AWS emulator did not stop in time; its latest state may be lost");
+            terminal::warn("the AWS emulator did not stop in time; its latest state may be lost");
         }
         let killed = Instant::now();
         while test_kill_process_group(self.group) != Err(Errno::SRCH) && killed.elapsed() < VANISH {
@@ -80,7 +81,7 @@ impl Emulator {
 fn signal(group: Pid, signal: Signal) {
     match kill_process_group(group, signal) {
         Ok(()) | Err(Errno::SRCH) => {}
-        Err(error) => screen::warn(&format!("process group {group:?} could not be signalled: {error}")),
+        Err(error) => terminal::warn(&format!("process group {group:?} could not be signalled: {error}")),
     }
 }
 

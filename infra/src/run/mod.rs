@@ -18,6 +18,7 @@ pub use screen::chat_links;
 pub use seed::{install_default_agent, load_demo};
 
 use crate::checkout::{Checkout, LocalDir};
+use crate::terminal;
 use anyhow::{Context, Result, bail};
 use emulator::Emulator;
 use settings::Settings;
@@ -65,7 +66,7 @@ pub async fn run(options: Options) -> Result<()> {
         () = interrupted.wait() => Ok(()),
     };
     forget_outputs(&local);
-    screen::say("\nStopping.");
+    terminal::say("\nStopping.");
     emulator.stop().await;
     outcome
 }
@@ -87,7 +88,7 @@ async fn serve(
     install_default_agent(&outputs).await.context("the default agent could not be installed")?;
     load_demo(&outputs).await.context("the demo data could not be loaded")?;
     outputs.write(&local.outputs())?;
-    screen::say(&screen::render(&outputs, settings, local, SystemTime::now())?);
+    terminal::say(&screen::render(&outputs, settings, local, SystemTime::now())?);
     let died = front.join_next().await;
     bail!("the front proxy died: {died:?}")
 }
@@ -110,7 +111,7 @@ fn forget_outputs(local: &LocalDir) {
     if let Err(error) = std::fs::remove_file(local.outputs())
         && error.kind() != std::io::ErrorKind::NotFound
     {
-        screen::warn(&format!("{} could not be removed: {error}", local.outputs().display()));
+        terminal::warn(&format!("{} could not be removed: {error}", local.outputs().display()));
     }
 }
 

@@ -7,7 +7,6 @@ use crate::outputs::Outputs;
 use crate::token::chat_token;
 use anyhow::Result;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::time::{Duration, SystemTime};
 
 const LINKS_LIVE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -22,16 +21,6 @@ pub fn chat_links(outputs: &Outputs, now: SystemTime) -> Result<Vec<(String, Str
         Ok((customer, format!("{}/chat#token={token}", outputs.api_url)))
     };
     demo_subjects()?.into_iter().map(link).collect()
-}
-
-/// Prints where somebody still listens; a closed terminal must not keep a run from ending what it started.
-pub(super) fn say(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{text}");
-}
-
-/// Like [`say`], for what went wrong.
-pub(super) fn warn(text: &str) {
-    let _ = writeln!(std::io::stderr(), "carryover: {text}");
 }
 
 /// One screen: where to go, where to look, how to stop.

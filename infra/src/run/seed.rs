@@ -1,14 +1,14 @@
 //! What a fresh stack needs before the first customer writes.
 
 use crate::connection::Connection;
+use crate::install;
 use crate::outputs::Outputs;
 use anyhow::{Context, Result, bail};
-use carryover_shared::agent::AgentVersion;
 use carryover_shared::clock::SystemClock;
-use carryover_shared::contact::{ContactId, Identity};
+use carryover_shared::contact::Identity;
 use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::limits::Limits;
-use carryover_shared::store::{FactWrite, Store};
+use carryover_shared::store::FactWrite;
 use carryover_shared::time::Timestamp;
 use carryover_shared::traits::Clock;
 use serde::Deserialize;
@@ -35,17 +35,8 @@ const DAYS: std::ops::RangeInclusive<i64> = -30..=30;
 /// The table refused.
 pub async fn install_default_agent(outputs: &Outputs) -> Result<()> {
     let connection = Connection::to(outputs.clone()).await?;
-    connection.store.install_agent(&AgentVersion::built_in(), &installer()).await?;
+    install::default_agent(&connection.store, "carryover run").await?;
     Ok(())
-}
-
-/// `carryover run`, and who runs it.
-fn installer() -> String {
-    let user = ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok());
-    match user.filter(|user| !user.trim().is_empty()) {
-        Some(user) => format!("carryover run ({user})"),
-        None => "carryover run".into(),
-    }
 }
 
 /// Loads the demo customers and their facts, once; dates in them are counted from that day.
@@ -56,7 +47,7 @@ pub async fn load_demo(outputs: &Outputs) -> Result<()> {
     let connection = Connection::to(outputs.clone()).await?;
     let now = SystemClock.now();
     for customer in demo_customers(now)? {
-        load(&connection.store, &customer, now).await?;
+        load(&connection, &customer, now).await?;
     }
     Ok(())
 }
@@ -101,8 +92,9 @@ pub(super) fn demo_subjects() -> Result<Vec<String>> {
     Ok(customers.map(|customer| customer.identity.as_str().trim_start_matches("chat:").to_owned()).collect())
 }
 
-async fn load(store: &Store, customer: &Customer, now: Timestamp) -> Result<()> {
-    let contact = contact(store, &customer.identity).await?;
+async fn load(connection: &Connection, customer: &Customer, now: Timestamp) -> Result<()> {
+    let store = &connection.store;
+    let contact = connection.contact_or_new(&customer.identity).await?;
     let Some(last) = customer.facts.last() else { return Ok(()) };
     if store.fact(contact, &last.kind, &last.id).await?.is_some() {
         return Ok(());
@@ -116,18 +108,6 @@ async fn load(store: &Store, customer: &Customer, now: Timestamp) -> Result<()> 
         }
     }
     Ok(())
-}
-
-/// The customer's contact, created where there is none.
-async fn contact(store: &Store, identity: &Identity) -> Result<ContactId> {
-    if let Some(contact) = store.resolve(identity).await? {
-        return Ok(contact);
-    }
-    let contact = ContactId::new(SystemClock.ulid());
-    if store.create_contact(contact, identity).await? {
-        return Ok(contact);
-    }
-    store.resolve(identity).await?.context("a customer of the demo appeared and went")
 }
 
 #[cfg(test)]

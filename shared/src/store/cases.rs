@@ -105,24 +105,8 @@ pub(crate) fn unresolved() -> Expression {
 
 fn operator_message(head: &Head, parts: &Parts, at: Timestamp) -> Message {
     Message {
-        seq: head.last_seq.next(),
-        author: Author::Operator,
-        kind: None,
-        channel: Channel::Chat,
-        account: Account::chat(),
-        text: parts.head.clone(),
-        tail: parts.tail.clone(),
-        omitted_chars: parts.omitted_chars,
-        bodies: parts.bodies.len(),
-        attachments: vec![],
-        at,
-        no_turn: false,
-        answers_from: None,
-        in_reply_to: None,
         epoch: head.epoch + 1,
-        version: None,
-        trace: None,
-        followed_up: false,
+        ..Message::new(head.last_seq.next(), Author::Operator, Channel::Chat, Account::chat(), parts, at)
     }
 }
 

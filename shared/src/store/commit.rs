@@ -7,7 +7,7 @@ use super::transaction::{Part, Transaction, Written};
 use super::{Item, ROUNDS, Store, StoreError, from_item, keys, to_item};
 use crate::case::{Case, CaseState, Category};
 use crate::contact::Account;
-use crate::thread::{Author, BotKind, Channel, Head, Message, Mode, Seq};
+use crate::thread::{Author, BotKind, Channel, Head, Message, Mode, Parts, Seq};
 use crate::time::Timestamp;
 use ulid::Ulid;
 
@@ -67,7 +67,7 @@ pub enum Committed {
         /// The case, if one was opened or joined.
         case: Option<Ulid>,
     },
-    /// A newer message came: its turn answers.
+    /// A newer message came: its turn answers, or has answered.
     Superseded,
     /// A person has taken over, the contact has opted out, or another turn has answered: nothing is said.
     Silenced,
@@ -188,26 +188,17 @@ pub(crate) fn current(item: Option<&Item>) -> Result<Option<Head>, StoreError> {
 }
 
 fn bot_message(head: &Head, reply: &NewReply, text: &str, kind: BotKind) -> Message {
+    // Whole: `reply_chars` bounds it, and what a prompt shows of it is cut when it is shown.
+    let parts = Parts::whole(text);
+    let (channel, account) = (reply.channel, reply.account.clone());
     Message {
-        seq: head.last_seq.next(),
-        author: Author::Bot,
         kind: Some(kind),
-        channel: reply.channel,
-        account: reply.account.clone(),
-        // Whole: `reply_chars` bounds it, and what a prompt shows of it is cut when it is shown.
-        text: text.into(),
-        tail: String::new(),
-        omitted_chars: 0,
-        bodies: 0,
-        attachments: vec![],
-        at: reply.at,
-        no_turn: false,
         answers_from: Some(reply.answers_from),
         in_reply_to: Some(reply.in_reply_to),
         epoch: head.epoch,
         version: (kind == BotKind::Reply).then_some(reply.version),
         trace: Some(reply.trace.to_string()),
-        followed_up: false,
+        ..Message::new(head.last_seq.next(), Author::Bot, channel, account, &parts, reply.at)
     }
 }
 
@@ -250,8 +241,11 @@ fn why_not_reply(read: &Head, now: &Head, reply: &NewReply) -> Option<Committed>
     }
     if now.settled_seq != read.settled_seq {
         // Another turn has answered, perhaps without having read the newest message.
-        let waits = now.last_customer_seq > now.settled_seq;
-        return Some(if waits { Committed::Again } else { Committed::Silenced });
+        return Some(match now.last_customer_seq {
+            newest if newest > now.settled_seq => Committed::Again,
+            newest if newest > read.last_customer_seq => Committed::Superseded,
+            _ => Committed::Silenced,
+        });
     }
     (now.last_customer_seq != read.last_customer_seq && !reply.burst).then_some(Committed::Superseded)
 }

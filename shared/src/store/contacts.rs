@@ -241,25 +241,12 @@ pub(crate) fn found(lost: &[Lost], part: Part) -> Option<&Item> {
 fn after_admission(before: &Head, new: &NewMessage, ticket: &Ticket) -> (Head, Message, Vec<String>) {
     let seq = before.last_seq.next();
     let parts = Parts::of(&new.text, new.message_chars);
+    let (channel, account) = (new.channel, new.account.clone());
     let message = Message {
-        seq,
-        author: Author::Customer,
-        kind: None,
-        channel: new.channel,
-        account: new.account.clone(),
-        text: parts.head,
-        tail: parts.tail,
-        omitted_chars: parts.omitted_chars,
-        bodies: parts.bodies.len(),
         attachments: new.attachments.clone(),
-        at: new.at,
         no_turn: new.no_turn,
-        answers_from: None,
-        in_reply_to: None,
         epoch: before.epoch,
-        version: None,
-        trace: None,
-        followed_up: false,
+        ..Message::new(seq, Author::Customer, channel, account, &parts, new.at)
     };
     (moved_by(before, &message, ticket), message, parts.bodies)
 }

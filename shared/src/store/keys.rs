@@ -55,8 +55,10 @@ pub(crate) fn body(id: ContactId, seq: Seq, n: usize) -> Key {
     Key::new(contact(id), format!("{}{n:04}", body_prefix(seq)))
 }
 
+pub(crate) const BODIES_PREFIX: &str = "BODY#";
+
 pub(crate) fn body_prefix(seq: Seq) -> String {
-    format!("BODY#{:010}#", seq.0)
+    format!("{BODIES_PREFIX}{:010}#", seq.0)
 }
 
 pub(crate) const CASE_PREFIX: &str = "CASE#";
@@ -151,6 +153,12 @@ pub(crate) fn agent_version(agent: &str, version: u32) -> Key {
 
 pub(crate) fn agent_audit(agent: &str, ulid: Ulid) -> Key {
     Key::new(format!("AGENT#{}", escape(agent)), format!("AUDIT#{ulid}"))
+}
+
+/// The key of an item that was read.
+pub(crate) fn of(item: &HashMap<String, AttributeValue>) -> Option<Key> {
+    let part = |name: &str| item.get(name)?.as_s().ok().cloned();
+    Some(Key { pk: part("pk")?, sk: part("sk")? })
 }
 
 /// The partition of the index in which a contact stands while it is in `state`.

@@ -9,6 +9,7 @@ mod contacts;
 mod expression;
 mod facts;
 mod folds;
+mod import;
 mod keys;
 mod lease;
 mod log;
@@ -23,6 +24,7 @@ pub use commit::{Committed, NewCase, NewReply};
 pub use contacts::{Admission, Admitted, NewMessage, Ticket};
 pub use facts::FactWrite;
 pub use folds::{Basis, FoldStart, Saved};
+pub use import::{Imported, ImportedLog, ImportedMessage};
 pub use log::Gathered;
 pub use traces::TraceKey;
 

@@ -54,6 +54,18 @@ pub(crate) struct Transaction {
 
 const WRITE_ID: &str = "write_id";
 
+/// What every operation of a transaction has: the table, its condition, and the item as it was if that fails.
+macro_rules! under {
+    ($builder:expr, $store:expr, $condition:expr) => {
+        $builder
+            .table_name($store.table())
+            .set_condition_expression($condition.condition())
+            .set_expression_attribute_names($condition.names())
+            .set_expression_attribute_values($condition.values())
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+    };
+}
+
 impl Transaction {
     pub(crate) fn new(write_id: Ulid) -> Self {
         Self { write_id, parts: vec![], items: vec![] }
@@ -74,14 +86,7 @@ impl Transaction {
     ) -> Self {
         item.extend(key.attributes());
         item.insert(WRITE_ID.into(), AttributeValue::S(self.write_id.to_string()));
-        let put = Put::builder()
-            .table_name(store.table())
-            .set_item(Some(item))
-            .set_condition_expression(condition.condition())
-            .set_expression_attribute_names(condition.names())
-            .set_expression_attribute_values(condition.values())
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .build();
+        let put = under!(Put::builder(), store, condition).set_item(Some(item)).build();
         if let Ok(put) = put {
             self.push(part, TransactWriteItem::builder().put(put).build());
         }
@@ -90,14 +95,9 @@ impl Transaction {
 
     pub(crate) fn update(mut self, store: &Store, part: Part, key: &Key, change: Expression) -> Self {
         let change = change.set(WRITE_ID, self.write_id);
-        let update = Update::builder()
-            .table_name(store.table())
+        let update = under!(Update::builder(), store, change)
             .set_key(Some(key.attributes()))
             .update_expression(change.update())
-            .set_condition_expression(change.condition())
-            .set_expression_attribute_names(change.names())
-            .set_expression_attribute_values(change.values())
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .build();
         if let Ok(update) = update {
             self.push(part, TransactWriteItem::builder().update(update).build());
@@ -106,14 +106,7 @@ impl Transaction {
     }
 
     pub(crate) fn delete(mut self, store: &Store, part: Part, key: &Key, condition: Expression) -> Self {
-        let delete = Delete::builder()
-            .table_name(store.table())
-            .set_key(Some(key.attributes()))
-            .set_condition_expression(condition.condition())
-            .set_expression_attribute_names(condition.names())
-            .set_expression_attribute_values(condition.values())
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .build();
+        let delete = under!(Delete::builder(), store, condition).set_key(Some(key.attributes())).build();
         if let Ok(delete) = delete {
             self.push(part, TransactWriteItem::builder().delete(delete).build());
         }
@@ -121,14 +114,8 @@ impl Transaction {
     }
 
     pub(crate) fn check(mut self, store: &Store, part: Part, key: &Key, condition: Expression) -> Self {
-        let check = ConditionCheck::builder()
-            .table_name(store.table())
-            .set_key(Some(key.attributes()))
-            .set_condition_expression(condition.condition())
-            .set_expression_attribute_names(condition.names())
-            .set_expression_attribute_values(condition.values())
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .build();
+        let check =
+            under!(ConditionCheck::builder(), store, condition).set_key(Some(key.attributes())).build();
         if let Ok(check) = check {
             self.push(part, TransactWriteItem::builder().condition_check(check).build());
         }

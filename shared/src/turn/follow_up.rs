@@ -30,7 +30,7 @@ pub(super) async fn send(
     });
     let jobs = async {
         let (sent, written) = futures::join!(
-            jobs(ctx, trace.contact, message, event),
+            jobs(ctx, trace.contact, trace.seq, message, event),
             put_traces(ctx, trace, outcome, unwritten)
         );
         if let Err(error) = written {
@@ -78,24 +78,26 @@ pub async fn resume(ctx: &Context, contact: ContactId, seq: Seq) -> Result<(), S
         case_id: case.case_id,
         category: case.category,
     });
-    if let Err(error) = jobs(ctx, contact, Some(&message), event).await {
+    if let Err(error) = jobs(ctx, contact, seq, Some(&message), event).await {
         tracing::warn!(%contact, %error, "what follows a commit was not sent again");
     }
     Ok(())
 }
 
+/// An escalation that joined a case has no message of its own.
 async fn jobs(
     ctx: &Context,
     contact: ContactId,
+    answered: Seq,
     message: Option<&Message>,
     event: Option<Event>,
 ) -> Result<(), SendError> {
-    let Some(message) = message else { return Ok(()) };
-    let why = match message.kind {
-        Some(BotKind::Notice) => FoldReason::Escalation,
-        _ => FoldReason::Reply,
+    let why = match message.map(|message| message.kind) {
+        None | Some(Some(BotKind::Notice)) => FoldReason::Escalation,
+        Some(_) => FoldReason::Reply,
     };
-    let job = FoldJob { contact_id: contact, up_to: message.seq, why };
+    let up_to = message.map_or(answered, |message| message.seq);
+    let job = FoldJob { contact_id: contact, up_to, why };
     let publish = async {
         match &event {
             Some(event) => ctx.events.publish(event).await,
@@ -103,7 +105,9 @@ async fn jobs(
         }
     };
     futures::try_join!(ctx.queue.send_fold(&job), publish)?;
-    if let Err(error) = ctx.store.mark_followed_up(contact, message.seq).await {
+    if let Some(message) = message
+        && let Err(error) = ctx.store.mark_followed_up(contact, message.seq).await
+    {
         tracing::warn!(%contact, %error, "a message was not marked as followed up");
     }
     Ok(())

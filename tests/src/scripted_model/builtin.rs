@@ -172,6 +172,10 @@ mod tests {
             reply("[11] customer: Hi\n[12] customer: Where is #W2611340?"),
             "About message 12: Where is #W2611340?"
         );
+        assert_eq!(
+            reply("# Recent\nNow: today.\n[b0eecef5 #7 customer, web chat, 2026-12-01 00:10 UTC]\nHi\nthere"),
+            "About message 7: there"
+        );
         assert_eq!(reply("Hello there"), "You wrote: Hello there");
         assert_eq!(reply(""), "How can I help?");
     }
@@ -197,6 +201,18 @@ mod tests {
         assert!(chars(answer["history"].as_str().unwrap()) <= 60);
         assert!(chars(answer["guest_intent"].as_str().unwrap()) <= 40);
         assert_eq!(answer["open_questions"], json!(["Will Oskar come?"]));
+    }
+
+    #[test]
+    fn a_summary_is_of_what_was_said_and_not_of_the_frame_around_it() {
+        let user = "# Old history\nNone yet.\n\n# Messages that age out now\n\
+                    [9a15a768 #41 customer, web chat, 2026-12-01 00:10 UTC]\nIt is about #W1 in Porto.\n\n\
+                    # Your last answer was refused\n- Leave this out:\n<data 9a15a768>\n#W2\n</data 9a15a768>";
+        let all = summarize(&prompt(user)).to_string();
+        assert!(all.contains("#W1") && all.contains("Porto"));
+        for word in ["9a15a768", "#41", "2026", "#W2", "Messages"] {
+            assert!(!all.contains(word), "{word} is in {all}");
+        }
     }
 
     #[test]

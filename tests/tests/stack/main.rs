@@ -1,4 +1,22 @@
 //! Black-box tests against a running local stack; `make stack-tests` starts it.
+//!
+//! All tests share one stack and one scripted model. Each has customers of its own, whose messages carry a word that
+//! nobody else uses; none depends on another, on their order or on how long something takes.
 
+mod commands;
+mod customer;
+mod data_replay;
+mod records;
+mod told;
+
+mod coverage;
+mod crashes;
+mod doors;
+mod facts;
 mod front;
+mod guest;
 mod lifecycle;
+mod odd_answers;
+mod queues;
+mod races;
+mod readme;

@@ -8,7 +8,7 @@ use carryover_shared::limits::Limits;
 use carryover_shared::prompt::{self, Source, Sources};
 use carryover_shared::rules;
 use carryover_shared::snapshot::Snapshot;
-use carryover_shared::thread::{Author, BotKind, Channel, Head, Message, Seq};
+use carryover_shared::thread::{Author, BotKind, Channel, Head, Message, Parts, Seq};
 use carryover_shared::time::Timestamp;
 use serde_json::json;
 use std::hint::black_box;
@@ -73,27 +73,12 @@ fn turn_millis(messages: u64) -> f64 {
 
 fn message(seq: u64) -> Message {
     let author = if seq.is_multiple_of(2) { Author::Customer } else { Author::Bot };
+    let text =
+        format!("This is what was said in message {seq}, about the coffee machine and the late arrival. ");
+    let parts = Parts::of(&text.repeat(3), 24_000);
+    let at = Timestamp::from_millis(1_796_292_000_000);
     Message {
-        seq: Seq(seq),
-        author,
         kind: (author == Author::Bot).then_some(BotKind::Reply),
-        channel: Channel::Chat,
-        account: Account::chat(),
-        text: format!(
-            "This is what was said in message {seq}, about the coffee machine and the late arrival. "
-        )
-        .repeat(3),
-        tail: String::new(),
-        omitted_chars: 0,
-        bodies: 0,
-        attachments: vec![],
-        at: Timestamp::from_millis(1_796_292_000_000),
-        no_turn: false,
-        answers_from: None,
-        in_reply_to: None,
-        epoch: 0,
-        version: None,
-        trace: None,
-        followed_up: false,
+        ..Message::new(Seq(seq), author, Channel::Chat, Account::chat(), &parts, at)
     }
 }

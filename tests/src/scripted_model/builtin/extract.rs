@@ -6,28 +6,47 @@ const ORDINARY: [&str; 12] =
 /// Characters that a label before a colon has at most.
 const LABEL: usize = 48;
 
-/// A line of the prompt without its label (`[12] customer: …`).
+/// A line of what was said, without its label.
 pub(super) struct Line<'a> {
+    /// The number of the message that it belongs to, where the prompt tells one.
     pub(super) number: Option<u64>,
     pub(super) text: &'a str,
 }
 
+/// What the product says around the words of others.
+const FRAME: [&str; 9] =
+    ["# ", "<data ", "</data ", "None yet.", "None:", "None match.", "Nothing.", "Covers messages ", "Now: "];
+/// What follows is about the last answer and says nothing new.
+const CORRECTIONS: &str = "# Your last answer was refused";
+
+/// What was said, line by line: messages stand below their labels (`[mark #12 customer, …]`) or behind them
+/// (`[12] customer: …`).
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
-    text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_frame(line)).map(line).collect()
-}
-
-/// Titles, fences and the labels above messages are the prompt's own words, not the customer's.
-fn is_frame(line: &str) -> bool {
-    let is_label = line.starts_with('[') && line.contains(" #") && line.ends_with(" UTC]");
-    is_label || ["# ", "<data ", "</data "].iter().any(|start| line.starts_with(start))
-}
-
-fn line(line: &str) -> Line<'_> {
-    let number = number(line);
-    match line.split_once(": ") {
-        Some((label, text)) if number.is_some() && label.chars().count() <= LABEL => Line { number, text },
-        _ => Line { number: None, text: line },
+    let said = text.split(CORRECTIONS).next().unwrap_or(text);
+    let mut lines = Vec::new();
+    let mut message = None;
+    for line in said.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if FRAME.iter().any(|frame| line.starts_with(frame)) {
+            message = None;
+        } else if let Some(number) = label(line) {
+            message = Some(number);
+        } else {
+            lines.push(behind_label(line).unwrap_or(Line { number: message, text: line }));
+        }
     }
+    lines
+}
+
+/// The number in `[mark #12 customer, web chat, 2026-12-01 00:10 UTC]`.
+fn label(line: &str) -> Option<u64> {
+    let (_, rest) = line.strip_prefix('[')?.strip_suffix(']')?.split_once(" #")?;
+    rest.split(' ').next()?.parse().ok()
+}
+
+fn behind_label(line: &str) -> Option<Line<'_>> {
+    let number = number(line)?;
+    let (label, text) = line.split_once(": ")?;
+    (label.chars().count() <= LABEL).then_some(Line { number: Some(number), text })
 }
 
 /// The number at the start of `[12] …`, `#12 …` or `12. …`.

@@ -1,0 +1,52 @@
+//! `carryover hand-back`: gives a thread back to the bot.
+
+use crate::connection::{Connection, Target};
+use crate::terminal;
+use anyhow::{Context, Result, bail};
+use carryover_shared::clock::SystemClock;
+use carryover_shared::contact::Identity;
+use carryover_shared::thread::{Head, Mode};
+use carryover_shared::traits::Clock;
+
+/// Options of `carryover hand-back`.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Whose thread, such as chat:ana
+    identity: Identity,
+    /// The open case is resolved
+    #[arg(long)]
+    resolve: bool,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Hands the thread back; what people were asked is settled for good.
+///
+/// # Errors
+/// Nobody has this identity, or a new message came while the thread was read.
+pub async fn run(options: Options) -> Result<()> {
+    let connection = options.target.connect().await?;
+    let said = hand_back(&connection, &options.identity, options.resolve).await?;
+    terminal::say(&said);
+    Ok(())
+}
+
+async fn hand_back(connection: &Connection, identity: &Identity, resolve: bool) -> Result<String> {
+    let contact = connection.contact(identity).await?;
+    let head = connection.store.head(contact).await?.with_context(|| format!("{identity} is gone"))?;
+    if nothing_to_do(&head, resolve) {
+        return Ok(format!("The bot answers {identity} already."));
+    }
+    if !connection.store.hand_back(&head, resolve, SystemClock.now()).await? {
+        bail!("a new message came: read it, then hand back again");
+    }
+    Ok(match head.open_case {
+        Some(case) if resolve => format!("The bot answers {identity} again; case {case} is resolved."),
+        Some(case) => format!("The bot answers {identity} again; case {case} stays open."),
+        None => format!("The bot answers {identity} again."),
+    })
+}
+
+fn nothing_to_do(head: &Head, resolve: bool) -> bool {
+    head.mode == Mode::Bot && !(resolve && head.open_case.is_some())
+}

@@ -1,0 +1,78 @@
+//! What a command prints.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// Prints where somebody still listens; a closed terminal must not keep a run from ending what it started.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// Like [`say`], without ending the line.
+pub(crate) fn ask(text: &str) {
+    let mut stdout = std::io::stdout();
+    let _ = write!(stdout, "{text}").and_then(|()| stdout.flush());
+}
+
+/// Like [`say`], for what went wrong.
+pub(crate) fn warn(text: &str) {
+    let _ = writeln!(std::io::stderr(), "carryover: {text}");
+}
+
+/// A number for people: `12,500`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// How far long work has come, on standard error: once a second, or in place where that is a terminal.
+pub(crate) struct Progress {
+    what: &'static str,
+    total: u64,
+    said: Instant,
+    pause: Duration,
+    in_place: bool,
+}
+
+impl Progress {
+    /// Of `total` things that are called `what`.
+    pub(crate) fn of(total: usize, what: &'static str) -> Self {
+        let in_place = std::io::stderr().is_terminal();
+        let pause = if in_place { Duration::from_millis(100) } else { Duration::from_secs(1) };
+        Self { what, total: total as u64, said: Instant::now(), pause, in_place }
+    }
+
+    /// So many are done.
+    pub(crate) fn at(&mut self, done: u64) {
+        if self.said.elapsed() < self.pause && !(self.in_place && done == self.total) {
+            return;
+        }
+        self.said = Instant::now();
+        let (start, end) = match self.in_place {
+            true if done < self.total => ("\r", ""),
+            true => ("\r", "\n"),
+            false => ("", "\n"),
+        };
+        let (done, total) = (grouped(done), grouped(self.total));
+        let _ = write!(std::io::stderr(), "{start}{done} of {total} {}{end}", self.what);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}
