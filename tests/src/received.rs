@@ -131,6 +131,8 @@ pub struct Folded {
     pub batch: BTreeMap<u64, String>,
     /// The messages that are new.
     pub fresh: BTreeMap<u64, String>,
+    /// Where the batch is one part of a long message: which, of how many.
+    pub part: Option<(usize, usize)>,
 }
 
 impl Folded {
@@ -149,8 +151,13 @@ impl Folded {
                 messages(section.get(section.find('[').unwrap_or(section.len())..).unwrap_or(""), &mark);
             found.into_iter().map(|(seq, text)| (seq, text.trim_end_matches('\n').to_owned())).collect()
         };
-        Self { batch: only(batch), fresh: only(fresh) }
+        Self { batch: only(batch), fresh: only(fresh), part: part(batch) }
     }
+}
+
+fn part(title: &str) -> Option<(usize, usize)> {
+    let (n, rest) = title.strip_prefix("Part ")?.split_once(" of ")?;
+    Some((n.parse().ok()?, rest.split(' ').next()?.parse().ok()?))
 }
 
 fn mark(system: &str, before: &str) -> String {

@@ -32,14 +32,18 @@ async fn forty_turns_leave_the_prompt_flat_and_each_message_in_one_place() {
         records.folded(&contact, 2 * n).await;
     }
     check_prompts(&customer, &records, &contact).await;
-    check_folds(&customer, &records, &contact, 1).await;
+    check_folds(&customer, &records, &contact).await;
     let sizes: Vec<usize> =
         customer.asked("reply").await.iter().map(|seen| seen.text().chars().count()).collect();
     assert_eq!(sizes.len(), 40, "one call a turn");
     let filled = &sizes[12..];
     let (least, most) = (*filled.iter().min().expect("sizes"), *filled.iter().max().expect("sizes"));
-    assert!(most * 100 <= least * 110, "the prompt is not flat: {sizes:?}");
+    // A fold may be a turn or two late: so many messages more are pending.
+    assert!(most * 100 <= least * 115, "the prompt is not flat: {sizes:?}");
     assert!(sizes[..12].iter().all(|size| *size <= most), "it was larger before: {sizes:?}");
+    let (before, after) = filled.split_at(filled.len() / 2);
+    let (before, after) = (before.iter().sum::<usize>(), after.iter().sum::<usize>());
+    assert!(after * 100 <= before * 105, "the prompt grows: {sizes:?}");
 }
 
 /// A number that no summary has to keep.
@@ -119,7 +123,7 @@ async fn a_message_of_ninety_thousand_characters_is_answered_and_folded() {
         assert!(snapshot.to_string().contains(id) || spills.contains(id), "{id} is lost");
     }
     check_prompts(&customer, &records, &contact).await;
-    check_folds(&customer, &records, &contact, 1).await;
+    check_folds(&customer, &records, &contact).await;
 }
 
 #[tokio::test]

@@ -46,7 +46,6 @@ fn summaries() -> [(u64, Value); 4] {
     let settled = "Late check-in at 23:30 is settled, key box at the side door.";
     let called_off = "Parking was cancelled, they take the train.";
     let asked_for = "A parking space for two nights is asked for.";
-    let train = "The S3 stops at Lindenhof.";
     let broken = "The coffee machine is broken: it blinks red and stops.";
     let summary = |intent: &str, text: &str, facts: &[&str], questions: &[&str]| {
         json!({
@@ -81,7 +80,7 @@ fn summaries() -> [(u64, Value); 4] {
                 "Mara Lind wants the broken coffee machine dealt with.",
                 "Late check-in at 23:30 is settled and Mara Lind is in. Parking was cancelled. The coffee machine is \
                  broken. Replacement or refund is not decided.",
-                &[settled, called_off, train, broken],
+                &[settled, called_off, broken],
                 &[QUESTION],
             ),
         ),

@@ -10,12 +10,14 @@ async fn deliver(function: &str, event: &Value) -> Value {
     let endpoint = stack::shared().outputs().endpoint.clone();
     let functions = format!("{endpoint}/2015-03-31/functions");
     let http = reqwest::Client::new();
-    let listed: Value = http.get(format!("{functions}/")).send().await.unwrap().json().await.unwrap();
-    let names = listed["Functions"].as_array().expect("functions").iter();
-    let mut names = names.filter_map(|listed| listed["FunctionName"].as_str());
-    let name = names.find(|name| name.contains(function)).expect("the function");
-    let called = http.post(format!("{functions}/{name}/invocations")).json(event).send().await.unwrap();
-    called.json().await.unwrap()
+    let sent = async |request: reqwest::RequestBuilder| -> Value {
+        request.send().await.expect("an answer").json().await.expect("JSON")
+    };
+    let listed = sent(http.get(format!("{functions}/"))).await;
+    let mut names = listed["Functions"].as_array().expect("functions").iter();
+    let named =
+        names.find_map(|listed| listed["FunctionName"].as_str().filter(|name| name.contains(function)));
+    sent(http.post(format!("{functions}/{}/invocations", named.expect("the function"))).json(event)).await
 }
 
 fn record(queue: &str, id: &str, body: &str) -> Value {

@@ -33,43 +33,38 @@ pub(crate) async fn check_prompts(customer: &Customer, records: &Records, contac
     }
 }
 
-/// What the checkpoint covers was given to a fold, word for word; `from` is the first that it covers.
-pub(crate) async fn check_folds(customer: &Customer, records: &Records, contact: &str, from: u64) {
+/// What the checkpoint covers was given to folds, word for word and whole.
+pub(crate) async fn check_folds(customer: &Customer, records: &Records, contact: &str) {
     let said = records.said(contact).await;
-    let mut parts: BTreeMap<u64, String> = BTreeMap::new();
     let mut given = BTreeSet::new();
-    for seen in customer.asked("fold").await {
-        let Folded { batch, fresh } = folded(&seen);
-        let in_parts = seen.content("user").contains(" of a long message that ages out now");
-        for (seq, text) in batch.iter().chain(&fresh) {
-            let whole = &said[seq];
-            let is_part = (in_parts && batch.contains_key(seq)) || whole.chars().count() > MESSAGE_CHARS;
-            assert!(is_part || text == whole, "message {seq} is not word for word: {text}");
+    let mut parts: BTreeMap<u64, BTreeMap<usize, String>> = BTreeMap::new();
+    for Folded { batch, fresh, part } in customer.asked("fold").await.iter().map(folded) {
+        for (seq, text) in batch {
+            match part {
+                Some((n, of)) => {
+                    let known = parts.entry(seq).or_default();
+                    known.insert(n, text);
+                    given.extend((known.len() == of).then_some(seq));
+                }
+                None => {
+                    assert_eq!(text, said[&seq], "message {seq} is not word for word");
+                    given.insert(seq);
+                }
+            }
         }
-        if in_parts {
-            parts.extend(
-                batch
-                    .clone()
-                    .into_iter()
-                    .map(|(seq, text)| {
-                        let before = parts.get(&seq).cloned().unwrap_or_default();
-                        (seq, before + &text)
-                    })
-                    .collect::<Vec<_>>(),
-            );
+        for (seq, text) in fresh.iter().filter(|(seq, _)| said[seq].chars().count() < MESSAGE_CHARS) {
+            assert_eq!(*text, said[seq], "message {seq} is not word for word");
         }
-        given.extend(batch.into_keys());
+    }
+    for (seq, parts) in parts {
+        let all: Vec<&str> = parts.values().flat_map(|part| part.split_whitespace()).collect();
+        assert_eq!(
+            all.concat(),
+            said[&seq].split_whitespace().collect::<String>(),
+            "the parts of message {seq}"
+        );
     }
     let folded_through = number(&records.snapshot(contact).await, "folded_through");
-    let missing: Vec<u64> = (from..=folded_through).filter(|seq| !given.contains(seq)).collect();
+    let missing: Vec<u64> = (1..=folded_through).filter(|seq| !given.contains(seq)).collect();
     assert!(missing.is_empty(), "covered, but given to no fold: {missing:?}");
-    for (seq, all) in parts {
-        let (all, whole) = (letters(&all), letters(&said[&seq]));
-        assert!(all.contains(&whole), "the parts of message {seq} are not the whole of it");
-    }
-}
-
-/// A text without its spaces: parts are cut at them.
-fn letters(text: &str) -> String {
-    text.chars().filter(|character| !character.is_whitespace()).collect()
 }
