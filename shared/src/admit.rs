@@ -56,6 +56,9 @@ const NET_GRACE: Duration = Duration::from_secs(6);
 const SEND_TIME: Duration = Duration::from_secs(2);
 /// How often a waiting door looks.
 const LOOK: Duration = Duration::from_millis(200);
+/// A door that waited takes up what was left only with this much time: with less the turn would end in a case for
+/// want of time, while the message's job has time of its own.
+const LEAST_TIME: Duration = Duration::from_secs(3);
 /// How often a thread is read again because others were faster.
 const ROUNDS: usize = 100;
 
@@ -205,10 +208,12 @@ async fn wait_or_run(
     loop {
         let Some(head) = ctx.store.head(contact).await? else { return Ok(None) };
         let now = ctx.clock.now();
-        if head.settled_seq >= seq || now >= turn.deadline {
+        let left = turn.deadline.since(now);
+        if head.settled_seq >= seq || left.is_zero() {
             return Ok(None);
         }
         if head.lease(now).is_none()
+            && left >= LEAST_TIME
             && let Some(end) = Box::pin(turn::take_up(ctx, turn, contact)).await?
         {
             return Ok(Some(end));

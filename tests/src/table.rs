@@ -199,6 +199,17 @@ impl Table {
         }
     }
 
+    /// What takes no time lets others go first all the same. Nothing goes wrong here.
+    async fn take_its_time(&self) -> Option<Fault> {
+        let latency = *lock(&self.shared.latency);
+        if latency.is_zero() {
+            tokio::task::yield_now().await;
+        } else {
+            tokio::time::sleep(latency).await;
+        }
+        None
+    }
+
     async fn answer(self, request: HttpRequest) -> Result<HttpResponse, ConnectorError> {
         let started = Instant::now();
         let operation = request.headers().get("x-amz-target").unwrap_or_default();
@@ -206,16 +217,10 @@ impl Table {
         let body = request.body().bytes().unwrap_or_default();
         let mut body: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
         body["ReturnConsumedCapacity"] = json!("TOTAL");
-        let latency = *lock(&self.shared.latency);
-        if latency.is_zero() {
-            tokio::task::yield_now().await;
-        } else {
-            tokio::time::sleep(latency).await;
-        }
         let gate = lock(&self.shared.gate).clone();
         let told = match gate {
             Some(gate) => gate.pass().await,
-            None => None,
+            None => self.take_its_time().await,
         };
         let fault =
             told.or_else(|| lock(&self.shared.faults).as_ref().and_then(|rule| rule(&operation, &body)));

@@ -365,7 +365,13 @@ fn look(watched: &RefCell<[Watched; 2]>, game: &Game) -> bool {
     waits
 }
 
-async fn play(acts: Vec<Act>, moves: Vec<Move>, limits: [Limits; 2], habits: Vec<Habit>, jobs_survive: bool) {
+async fn play(
+    acts: Vec<Act>,
+    moves: Vec<Move>,
+    limits: [Limits; 2],
+    habits: Vec<Habit>,
+    jobs_survive: bool,
+) -> [Watched; 2] {
     let game = Game::new(&acts, limits, habits).await;
     let watched = RefCell::new(NAMES.map(Watched::new));
     let done = interleave(&game.gate, game.played(&acts), &moves, || {
@@ -373,14 +379,16 @@ async fn play(acts: Vec<Act>, moves: Vec<Move>, limits: [Limits; 2], habits: Vec
     })
     .await;
     game.come_to_rest(jobs_survive, || look(&watched, &game)).await;
-    for thread in watched.into_inner() {
-        one_log(&thread, &game.world.table);
-        once_in(&thread, &done, &game);
-        answered_once_all_the_same(&thread);
-        coverage_and_newest_kept(&thread, &game);
+    let watched = watched.into_inner();
+    for thread in &watched {
+        one_log(thread, &game.world.table);
+        once_in(thread, &done, &game);
+        answered_once_all_the_same(thread);
+        coverage_and_newest_kept(thread, &game);
     }
     isolation(&game);
     quiet_logs(&game);
+    watched
 }
 
 fn one_log(thread: &Watched, table: &Table) {
@@ -512,13 +520,13 @@ fn quiet_logs(game: &Game) {
     assert!(!all.contains("#W") && NAMES.iter().all(|name| !all.contains(name)), "quiet-logs: {all}");
 }
 
-fn run(game: impl Future<Output = ()>) {
+fn run<T>(game: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
-    runtime.expect("a runtime").block_on(game);
+    runtime.expect("a runtime").block_on(game)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, max_shrink_iters: 400, ..ProptestConfig::default() })]
 
     #[test]
     fn whoever_is_faster_what_must_always_be_true_stays_true(
@@ -548,8 +556,10 @@ const BEGIN: Move = Move { pick: 0, luck: Luck::Good };
 const OLDEST: Move = Move { pick: 1, luck: Luck::Good };
 const NEWEST: Move = Move { pick: 2_519, luck: Luck::Good };
 
-/// Plays a message and its turn, and at every one of its steps, in two orders, the whole of something else.
-fn at_every_step(habit: Habit, intruder: &Act) {
+/// Plays a message and its turn, and at every one of its steps, in two orders, the whole of something else; how
+/// often that made a difference.
+fn at_every_step(habit: Habit, intruder: &Act) -> usize {
+    let mut mattered = 0;
     let write = Act::Write { who: 0, waits: true, text: "hello".into(), small: false };
     for (steps, order) in (1..15).flat_map(|steps| [(steps, OLDEST), (steps, NEWEST)]) {
         let mut moves = vec![BEGIN];
@@ -557,14 +567,20 @@ fn at_every_step(habit: Habit, intruder: &Act) {
         moves.push(BEGIN);
         moves.extend(std::iter::repeat_n(NEWEST, 12));
         let limits = [Limits::default(), Limits::default()];
-        run(play(vec![write.clone(), intruder.clone()], moves, limits, vec![habit], true));
+        let acts = vec![write.clone(), intruder.clone()];
+        let [ana, _] = run(play(acts, moves, limits, vec![habit], true));
+        let head = ana.head.expect("a message was admitted");
+        let is_alone = head.last_customer_seq == Seq(1);
+        mattered += usize::from(ana.was_handed || !head.opted_out.is_empty() || !is_alone);
     }
+    mattered
 }
 
 #[test]
 fn one_reply_a_message_that_comes_at_any_step_is_read_before_it_is_settled() {
     for waits in [true, false] {
-        at_every_step(Habit::Replies, &Act::Write { who: 0, waits, text: "and this".into(), small: false });
+        let write = Act::Write { who: 0, waits, text: "and this".into(), small: false };
+        assert!(at_every_step(Habit::Replies, &write) > 20);
     }
 }
 
@@ -577,14 +593,14 @@ fn once_in_a_redelivery_at_any_step_finds_or_resumes_the_turn() {
 #[test]
 fn silent_means_silent_no_reply_is_committed_whoever_comes_at_any_step() {
     for act in [Act::TakeOver(0), Act::Say(0), Act::ThereAndBack(0), Act::OptOut(0)] {
-        at_every_step(Habit::Replies, &act);
+        assert!(at_every_step(Habit::Replies, &act) > 10, "{act:?}");
     }
 }
 
 #[test]
 fn silent_means_silent_no_case_is_opened_for_what_a_person_has_seen() {
     for act in [Act::TakeOver(0), Act::ThereAndBack(0)] {
-        at_every_step(Habit::Escalates, &act);
+        assert!(at_every_step(Habit::Escalates, &act) > 10, "{act:?}");
     }
 }
 

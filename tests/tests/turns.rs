@@ -267,15 +267,24 @@ async fn above_the_calls_of_an_hour_the_rules_answer() {
 
 #[tokio::test]
 async fn a_conflict_is_never_a_lost_race() {
-    let world = World::new(echo()).await;
-    world.write("ana", "m1", "hello").await.unwrap();
-    let countdown = std::sync::atomic::AtomicI32::new(6);
-    world.table.inject(move |operation, _| {
-        let left = countdown.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
-        (operation == "TransactWriteItems" && left > 0).then_some(Fault::Conflict)
-    });
-    let answer = world.write("ana", "m2", "again").await.unwrap();
-    assert_eq!(reply_of(&answer), Some("You wrote: again"));
+    // Of the admission, of the commit of a reply, of a case with its notice.
+    for (part, text) in [("SEEN#", "again"), ("in_reply_to", "again"), ("in_reply_to", "I want a refund")] {
+        let model = echo();
+        let world = World::new(model.clone()).await;
+        world.write("ana", "m1", "hello").await.unwrap();
+        let countdown = std::sync::atomic::AtomicI32::new(6);
+        world.table.inject(move |operation, request| {
+            let is_meant = operation == "TransactWriteItems" && request.to_string().contains(part);
+            let conflicts = is_meant && countdown.fetch_sub(1, std::sync::atomic::Ordering::SeqCst) > 0;
+            conflicts.then_some(Fault::Conflict)
+        });
+        world.table.take_calls();
+        let answer = world.write("ana", "m2", text).await.unwrap();
+        assert!(reply_of(&answer).is_some(), "{part}: {answer:?}");
+        let reads =
+            world.table.take_calls().into_iter().filter(|call| call.operation == "BatchGetItem").count();
+        assert_eq!(reads, 1, "{part}: nothing was read again");
+    }
 }
 
 #[tokio::test]
@@ -356,6 +365,20 @@ async fn an_opted_out_contact_hears_nothing() {
     let answer = world.write("ana", "m2", "hello?").await.expect("it is taken");
     assert_eq!(answer, Answer::New { seq: Seq(3), end: End::Silent });
     assert_eq!(world.head("ana").await.settled_seq, Seq(3));
+}
+
+#[tokio::test]
+async fn a_door_without_time_leaves_the_message_to_its_job_and_opens_no_case() {
+    let model = echo();
+    let world = World::new(model.clone()).await;
+    world.drop_off("ana", "m1", "hello").await.unwrap();
+    let again = world.incoming("ana", "m1", "hello");
+    world.clock.advance(Duration::from_secs(18));
+    let answer = carryover_shared::admit::answer(&world.ctx, &again).await.unwrap();
+    assert_eq!(answer, Answer::Duplicate { seq: Seq(1), reply: None });
+    assert!(model.questions().is_empty());
+    assert_eq!(world.work().await.unwrap(), [Worked::Done, Worked::Done]);
+    assert_eq!(world.log("ana").await[1].text, "You wrote: hello");
 }
 
 /// Four messages wait, and the window takes one.
