@@ -123,7 +123,7 @@ async fn play(rounds: Vec<Round>) {
         let said: BTreeMap<u64, String> = whole.collect();
         let limits = message_chars.first().copied().unwrap_or(0)..=message_chars.last().copied().unwrap_or(0);
         for question in model.questions().iter().skip(asked).filter(|question| question.role == Role::Reply) {
-            let received = Received::read(question);
+            let received = Received::read(&question.system, &question.user);
             received.check_coverage(&said, &checkpoints, &limits);
             assert_eq!(received.newest(), log.len() as u64 - 1, "newest-kept: the reply comes after it");
         }
@@ -297,7 +297,11 @@ fn shows_failure(question: &Question, broken: &BTreeSet<Part>, snapshot: Snapsho
     says(snapshot != Snapshot::Fine, "Failed: the summary could not be read.", "None yet.");
     says(snapshot != Snapshot::Fine, "Failed: it could not be read.", "None yet.");
     if snapshot != Snapshot::Fine {
-        assert_eq!(Received::read(question).oldest(), 1, "a thread that fits is shown whole");
+        assert_eq!(
+            Received::read(&question.system, &question.user).oldest(),
+            1,
+            "a thread that fits is shown whole"
+        );
     }
 }
 
