@@ -556,19 +556,32 @@ const BEGIN: Move = Move { pick: 0, luck: Luck::Good };
 const OLDEST: Move = Move { pick: 1, luck: Luck::Good };
 const NEWEST: Move = Move { pick: 2_519, luck: Luck::Good };
 
+/// Whose turn it is.
+#[derive(Debug, Clone, Copy)]
+enum By {
+    Door,
+    Worker,
+}
+
 /// Plays a message and its turn, and at every one of its steps, in two orders, the whole of something else; how
 /// often that made a difference.
-fn at_every_step(habit: Habit, intruder: &Act) -> usize {
+fn at_every_step(by: By, habit: Habit, intruder: &Act) -> usize {
+    let write = |waits| Act::Write { who: 0, waits, text: "hello".into(), small: false };
+    let (mut acts, before) = match by {
+        By::Door => (vec![write(true)], vec![]),
+        // The message is dropped off first: its contact is looked for, then it is admitted.
+        By::Worker => (vec![write(false), Act::Work(0)], vec![BEGIN, NEWEST, NEWEST]),
+    };
+    acts.push(intruder.clone());
     let mut mattered = 0;
-    let write = Act::Write { who: 0, waits: true, text: "hello".into(), small: false };
-    for (steps, order) in (1..15).flat_map(|steps| [(steps, OLDEST), (steps, NEWEST)]) {
-        let mut moves = vec![BEGIN];
+    for (steps, order) in (1..16).flat_map(|steps| [(steps, OLDEST), (steps, NEWEST)]) {
+        let mut moves = before.clone();
+        moves.push(BEGIN);
         moves.extend(std::iter::repeat_n(order, steps));
         moves.push(BEGIN);
         moves.extend(std::iter::repeat_n(NEWEST, 12));
         let limits = [Limits::default(), Limits::default()];
-        let acts = vec![write.clone(), intruder.clone()];
-        let [ana, _] = run(play(acts, moves, limits, vec![habit], true));
+        let [ana, _] = run(play(acts.clone(), moves, limits, vec![habit], true));
         let head = ana.head.expect("a message was admitted");
         let is_alone = head.last_customer_seq == Seq(1);
         mattered += usize::from(ana.was_handed || !head.opted_out.is_empty() || !is_alone);
@@ -578,29 +591,34 @@ fn at_every_step(habit: Habit, intruder: &Act) -> usize {
 
 #[test]
 fn one_reply_a_message_that_comes_at_any_step_is_read_before_it_is_settled() {
-    for waits in [true, false] {
+    for (by, waits) in [(By::Door, true), (By::Door, false), (By::Worker, false)] {
         let write = Act::Write { who: 0, waits, text: "and this".into(), small: false };
-        assert!(at_every_step(Habit::Replies, &write) > 20);
+        assert!(at_every_step(by, Habit::Replies, &write) > 20, "{by:?}");
     }
 }
 
 #[test]
 fn once_in_a_redelivery_at_any_step_finds_or_resumes_the_turn() {
-    at_every_step(Habit::Replies, &Act::Again { which: 0, waits: false });
-    at_every_step(Habit::Replies, &Act::Work(0));
+    at_every_step(By::Door, Habit::Replies, &Act::Again { which: 0, waits: false });
+    at_every_step(By::Worker, Habit::Replies, &Act::Again { which: 0, waits: true });
+    at_every_step(By::Door, Habit::Replies, &Act::Work(0));
 }
 
 #[test]
 fn silent_means_silent_no_reply_is_committed_whoever_comes_at_any_step() {
-    for act in [Act::TakeOver(0), Act::Say(0), Act::ThereAndBack(0), Act::OptOut(0)] {
-        assert!(at_every_step(Habit::Replies, &act) > 10, "{act:?}");
+    let door = [Act::TakeOver(0), Act::ThereAndBack(0), Act::OptOut(0)].map(|act| (By::Door, act));
+    let worker = [Act::Say(0), Act::ThereAndBack(0)].map(|act| (By::Worker, act));
+    for (by, act) in door.into_iter().chain(worker) {
+        assert!(at_every_step(by, Habit::Replies, &act) > 10, "{by:?}: {act:?}");
     }
 }
 
 #[test]
 fn silent_means_silent_no_case_is_opened_for_what_a_person_has_seen() {
-    for act in [Act::TakeOver(0), Act::ThereAndBack(0)] {
-        assert!(at_every_step(Habit::Escalates, &act) > 10, "{act:?}");
+    for (by, act) in
+        [(By::Door, Act::ThereAndBack(0)), (By::Worker, Act::ThereAndBack(0)), (By::Door, Act::TakeOver(0))]
+    {
+        assert!(at_every_step(by, Habit::Escalates, &act) > 10, "{by:?}: {act:?}");
     }
 }
 
