@@ -259,6 +259,13 @@ fn history(snapshot: Option<&Snapshot>, split: Split, fence: &Fence) -> String {
                 fence.around(&snapshot.history)
             )
         }
+        // What a spill alone covers stands in the memories.
+        Some(snapshot) if snapshot.folded_through > Seq::NONE => {
+            format!(
+                "{title}\nCovers messages 1 to {}.\nWhat they said is in the memories only.",
+                split.covered_to
+            )
+        }
         Some(_) => format!("{title}\nNone yet."),
         None => format!("{title}\nFailed: the summary could not be read."),
     }
