@@ -471,11 +471,10 @@ async fn checkpoint_honest_whatever_happens_to_the_save() {
     for fault in [Fault::Unsent, Fault::Unanswered, Fault::Conflict] {
         let contact = contact(small(), &PARKING).await;
         let left = AtomicU32::new(2);
-        let injected = fault;
         contact.table.inject(move |operation, _| {
             let hit = operation == "TransactWriteItems"
                 && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok();
-            hit.then_some(injected)
+            hit.then_some(fault)
         });
         let outcome = fold(&contact, FakeModel::says([Ok(good())])).await;
         let snapshot = contact.snapshot().await;
