@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
@@ -52,38 +52,25 @@ fn start_millis(binary: &Path) -> Result<f64> {
     Ok(took)
 }
 
-/// Instructions in user space, counted by valgrind, which needs no counters of the processor.
+/// Instructions in user space, counted by valgrind: the same whatever else the machine does.
 fn start_instructions(binary: &Path) -> Result<f64> {
     let runtime = TcpListener::bind("127.0.0.1:0")?;
-    let log = tempfile(binary)?;
+    let counts = counts_file(binary)?;
     let mut command = Command::new("valgrind");
-    command.args(["--tool=none", "--log-file=/dev/null"]);
-    if Command::new("perf")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
-    {
-        command = Command::new("perf");
-        command
-            .args(["stat", "--event", "instructions:u", "--field-separator", ",", "--output"])
-            .arg(&log)
-            .arg("--");
-    }
-    command.arg(binary);
+    command.arg("--tool=callgrind").arg(format!("--callgrind-out-file={}", counts.display())).arg(binary);
     let mut function = function(command, &runtime)?;
     wait_for_next(&runtime)?;
     interrupt(&function)?;
     function.wait()?;
-    let counted = std::fs::read_to_string(&log).unwrap_or_default();
-    let line = counted.lines().find(|line| line.contains("instructions")).context("no counters here")?;
-    let count: f64 = line.split(',').next().unwrap_or_default().parse().context("no counters here")?;
-    Ok(count / 1_000_000.0)
+    let counted = std::fs::read_to_string(&counts).context("valgrind left no counts")?;
+    std::fs::remove_file(&counts)?;
+    let total = counted.lines().find_map(|line| line.strip_prefix("totals: ")).context("no totals")?;
+    Ok(total.trim().parse::<f64>().context("unreadable totals")? / 1_000_000.0)
 }
 
-fn tempfile(binary: &Path) -> Result<std::path::PathBuf> {
+fn counts_file(binary: &Path) -> Result<PathBuf> {
     let name = binary.file_name().context("a binary has a name")?.to_string_lossy().into_owned();
-    Ok(std::env::temp_dir().join(format!("{name}-{}.instructions", std::process::id())))
+    Ok(std::env::temp_dir().join(format!("{name}-{}.callgrind", std::process::id())))
 }
 
 fn function(mut command: Command, runtime: &TcpListener) -> Result<Child> {
