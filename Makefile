@@ -35,6 +35,7 @@ run: $(stack-venv) ## Runs the whole deployment on this machine (PORT=, MODEL_UR
 
 .PHONY: clean-data
 clean-data: ## Forgets the state of `make run`: conversations, facts, secrets.
+	@! test -e $(local)/outputs.json || { echo "A stack runs here: stop it first (or remove $(local)/outputs.json)."; exit 1; }
 	rm -rf $(addprefix $(local)/,state tmp artifacts outputs.json secrets.json port functions.log stack.log)
 
 .PHONY: test

@@ -65,6 +65,17 @@ pub struct LocalDir {
 }
 
 impl LocalDir {
+    /// The directory `state`, or `target/local` of the checkout around the current directory.
+    ///
+    /// # Errors
+    /// No directory is named, and this is no checkout.
+    pub fn named(state: Option<&Path>) -> Result<Self> {
+        match state {
+            Some(dir) if dir.is_absolute() => Ok(Self { dir: dir.to_owned() }),
+            _ => Ok(Checkout::current()?.local_dir(state)),
+        }
+    }
+
     /// The directory itself.
     pub fn path(&self) -> &Path {
         &self.dir

@@ -1,7 +1,7 @@
 //! A running stack, as the commands reach it: its table and its API.
 
 use crate::api::Api;
-use crate::checkout::Checkout;
+use crate::checkout::LocalDir;
 use crate::outputs::Outputs;
 use anyhow::{Context, Result};
 use carryover_shared::clock::SystemClock;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Which stack a command talks to.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Target {
-    /// Directory of the stack [default: target/local of the checkout]
+    /// Directory of the stack, absolute or from the root of the checkout [default: target/local]
     #[arg(long, env = "CARRYOVER_LOCAL_DIR")]
     state: Option<PathBuf>,
 }
@@ -27,7 +27,7 @@ impl Target {
     /// # Errors
     /// This is no checkout, or no stack runs in the directory.
     pub async fn connect(&self) -> Result<Connection> {
-        let local = Checkout::current()?.local_dir(self.state.as_deref());
+        let local = LocalDir::named(self.state.as_deref())?;
         Connection::to(Outputs::read(&local.outputs())?).await
     }
 }

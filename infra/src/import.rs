@@ -25,7 +25,7 @@ use std::path::PathBuf;
 pub struct Options {
     /// Whose thread, such as chat:ana; created where nobody has this identity
     identity: Identity,
-    /// The messages
+    /// The messages, one JSON object a line: {"role": "customer|bot|operator", "text": …, "at"?: …}
     file: PathBuf,
     #[command(flatten)]
     target: Target,

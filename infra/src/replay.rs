@@ -32,7 +32,7 @@ const TRACES: usize = 3;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Options {
-    /// The conversations
+    /// The conversations, one JSON object a line: {"conversation_id": …, "turns": [{"role": …, "text": …}]}
     file: PathBuf,
     /// Users by id: the facts of the one whom a conversation's tool turns name
     #[arg(long)]
