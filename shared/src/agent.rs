@@ -86,7 +86,8 @@ const TOPICS: &[TopicRow] = &[
         "lawyer;lawyers;attorney;attorneys;solicitor;solicitors;i'll sue;we'll sue;i'd sue; \
          i will sue;we will sue;going to sue;want to sue;have to sue;like to sue;i can sue; \
          i could sue;gonna sue;sue you;sue your;sue the;sue them;suing;lawsuit;lawsuits;legal action; \
-         legal proceedings;take you to court;taking you to court;see you in court;small claims; \
+         legal proceedings;legal steps;legal team;legal advice;take you to court;taking you to court; \
+         see you in court;small claims; \
          abogado;abogada;anwalt;anwältin;rechtsanwalt;verklagen;avocat;avocate;porter plainte",
     ),
     (
@@ -97,15 +98,17 @@ const TOPICS: &[TopicRow] = &[
     (
         "refund",
         Category::PolicyRestriction,
-        "refund;refunds;refunded;refunding;money back;chargeback;reimburse;reimbursed;reimbursement; \
-         reembolso;reembolsar;rückerstattung;rueckerstattung;geld zurück;remboursement;rembourser; \
+        "refund;refunds;refunded;refunding;refundable;money back;chargeback;reimburse;reimbursed; \
+         reimbursement;reembolso;reembolsar;rückerstattung;rueckerstattung;geld zurück;remboursement;rembourser; \
          remboursé",
     ),
     (
         "request for a person",
         Category::CustomerRequest,
         "human;real person;actual person;live person;to a person;with a person;want a person; \
-         need a person;person please;person, please;live agent;real agent;to an agent;agent please; \
+         need a person;person please;person, please;live agent;real agent;to an agent;with an agent; \
+         agent please;to an operator;with an operator;talk to somebody;speak to somebody; \
+         speak with somebody;somebody call; \
          representative;to speak with someone;talk to someone;talk with someone;speak to someone; \
          speak with someone;chat with someone;me to someone;me with someone;someone call; \
          someone to call;to a manager;with a manager;your manager;the manager;supervisor; \
