@@ -4,6 +4,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use carryover_shared::admit::{Answer, Worked};
 use carryover_shared::contact::Account;
 use carryover_shared::limits::Limits;
+use carryover_shared::store::StoreError;
 use carryover_shared::thread::{Author, BotKind, Mode, Seq};
 use carryover_shared::traits::{Clock, ModelError, Question};
 use carryover_shared::turn::End;
@@ -118,6 +119,23 @@ async fn once_in_a_hundred_posts_of_ten_ids_make_ten_messages() {
     }
 }
 
+/// Writes a second message while the model thinks about the first, then lets it answer both questions.
+async fn write_while_it_thinks(
+    world: &World,
+    model: &Thinking<FakeModel>,
+    text: &str,
+) -> Result<Answer, StoreError> {
+    model.asked().await;
+    let second = world.write("ana", "m2", text);
+    let release = async {
+        model.asked().await;
+        model.go_on();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        model.go_on();
+    };
+    futures::join!(second, release).0
+}
+
 #[tokio::test]
 async fn a_newer_message_supersedes_the_draft_and_gets_one_reply_that_has_read_both() {
     let fake = FakeModel::new(|question: &Question| {
@@ -126,17 +144,8 @@ async fn a_newer_message_supersedes_the_draft_and_gets_one_reply_that_has_read_b
     });
     let model = Thinking::before(fake);
     let world = World::new(model.clone()).await;
-    let (first, second) = futures::join!(world.write("ana", "m1", "first"), async {
-        model.asked().await;
-        let second = world.write("ana", "m2", "second");
-        let release = async {
-            model.asked().await;
-            model.go_on();
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            model.go_on();
-        };
-        futures::join!(second, release).0
-    });
+    let (first, second) =
+        futures::join!(world.write("ana", "m1", "first"), write_while_it_thinks(&world, &model, "second"));
     let ends = [first.unwrap(), second.unwrap()];
     assert!(ends.contains(&Answer::New { seq: Seq(1), end: End::Superseded }), "{ends:?}");
     assert!(ends.iter().any(|end| reply_of(end) == Some("Both.")), "{ends:?}");
@@ -149,17 +158,10 @@ async fn an_escalation_is_not_lost_to_a_later_thanks() {
     let fake = FakeModel::says([escalates("missing_knowledge"), replies("You're welcome.")]);
     let model = Thinking::before(fake);
     let world = World::new(model.clone()).await;
-    let (first, later) = futures::join!(world.write("ana", "m1", "may I bring a horse?"), async {
-        model.asked().await;
-        let later = world.write("ana", "m2", "thanks");
-        let release = async {
-            model.asked().await;
-            model.go_on();
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            model.go_on();
-        };
-        futures::join!(later, release).0
-    });
+    let (first, later) = futures::join!(
+        world.write("ana", "m1", "may I bring a horse?"),
+        write_while_it_thinks(&world, &model, "thanks")
+    );
     assert!(matches!(first.unwrap(), Answer::New { end: End::Escalated(Some(_)), .. }));
     assert!(matches!(later.unwrap(), Answer::New { end: End::Silent, .. }));
     let head = world.head("ana").await;
