@@ -7,7 +7,7 @@ use crate::job::{Delivery, TurnJob};
 use crate::store::{Admission, Admitted, NewMessage, StoreError, Ticket};
 use crate::thread::{Attachment, Channel, Head, Mode, Seq};
 use crate::time::Timestamp;
-use crate::turn::{self, Context, End, Said, Thread, Turn};
+use crate::turn::{self, Context, End, Remembered, Said, Thread, Turn};
 use std::time::Duration;
 
 /// A message as a channel delivered it; whose it is comes from a verified token or signature (*isolation*).
@@ -144,12 +144,22 @@ async fn admit(
         };
         let Some(head) = head else { return Ok((None, Admission::Gone)) };
         let ticket = ticket(ctx, &head, &delivery, turn);
-        let admission = match contact {
-            Some(_) => ctx.store.admit(&head, &message, &ticket).await?,
-            None => ctx.store.admit_first(head.contact_id, &incoming.identity, &message, &ticket).await?,
+        let admission = async {
+            match contact {
+                Some(_) => ctx.store.admit(&head, &message, &ticket).await,
+                None => ctx.store.admit_first(head.contact_id, &incoming.identity, &message, &ticket).await,
+            }
         };
+        let remembered = async {
+            match &thread {
+                Some(thread) => turn::remember(ctx, thread, Some(&incoming.text)).await,
+                None => Remembered::nothing(),
+            }
+        };
+        let (admission, remembered) = futures::join!(admission, remembered);
+        let admission = admission?;
         if !matches!(admission, Admission::Moved) {
-            return Ok((thread, admission));
+            return Ok((thread.map(|thread| thread.remembering(remembered)), admission));
         }
         if contact.is_none() {
             contact = ctx.store.resolve(&incoming.identity).await?;

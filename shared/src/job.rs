@@ -3,6 +3,7 @@
 use crate::contact::ContactId;
 use crate::thread::Seq;
 use serde::{Deserialize, Serialize};
+use ulid::Ulid;
 
 /// Names the delivery of one message without saying whose it is: the key of its `SEEN` item.
 ///
@@ -52,4 +53,40 @@ pub enum FoldReason {
     Reply,
     /// A case was opened: the brief wants a fresh snapshot.
     Escalation,
+}
+
+/// Work for the retainer: something worth remembering happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetentionJob {
+    /// Whose bank.
+    pub contact_id: ContactId,
+    /// What happened.
+    #[serde(flatten)]
+    pub what: Retained,
+}
+
+/// What a retention keeps, by its numbers; the retainer reads the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Retained {
+    /// A message of the bot or of an operator, with the customer messages that it answers.
+    Reply {
+        /// Its number.
+        seq: Seq,
+    },
+    /// How a case ended.
+    Case {
+        /// Which.
+        case_id: Ulid,
+    },
+    /// What the customer thought of a message.
+    Feedback {
+        /// Its number.
+        seq: Seq,
+    },
+    /// What a fold spilled; kept in the table already, and forwarded to another bank.
+    Spilled {
+        /// The revision of the snapshot that was saved with it.
+        revision: u64,
+    },
 }

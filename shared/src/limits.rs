@@ -59,6 +59,8 @@ pub struct Limits {
     pub memory_chars: usize,
     /// Items ranked per recall: so many spills and so many others.
     pub bank_items: usize,
+    /// Similar past cases shown.
+    pub similar_cases: usize,
     /// Facts kept for one contact.
     pub facts_items: usize,
     /// Bytes of one fact.
@@ -67,7 +69,7 @@ pub struct Limits {
     pub facts_chars: usize,
     /// Seconds that a turn may take from receipt, retries included.
     pub reply_seconds: u64,
-    /// Milliseconds that a recall may take.
+    /// Milliseconds that a recall may take, and a search for similar cases.
     pub recall_millis: u64,
     /// Unsettled messages a turn must have read to commit although newer ones came.
     pub burst_messages: usize,
@@ -118,6 +120,7 @@ impl Default for Limits {
             memories: 6,
             memory_chars: 300,
             bank_items: 500,
+            similar_cases: 3,
             facts_items: 100,
             fact_bytes: 32 * 1024,
             facts_chars: 6_000,

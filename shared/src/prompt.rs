@@ -7,7 +7,8 @@
 use crate::agent::AgentVersion;
 use crate::hash;
 use crate::limits::Limits;
-use crate::recall::Memory;
+use crate::memory::{Memory, Recall};
+use crate::similar::{Similar, SimilarCase};
 use crate::snapshot::Snapshot;
 use crate::text;
 use crate::thread::{Author, BotKind, Head, Message, Seq};
@@ -32,8 +33,10 @@ pub struct Sources<'a> {
     pub agent: &'a AgentVersion,
     /// The account's records, rendered and bounded.
     pub facts: Source<String>,
+    /// Past cases of others that resemble the question.
+    pub similar: &'a Similar,
     /// What older conversations say, best first.
-    pub memories: Source<Vec<Memory>>,
+    pub memories: &'a Recall,
     /// Snapshot and history; `None` where there is none that can be read.
     pub snapshot: Option<&'a Snapshot>,
     /// The newest messages, newest first and dense.
@@ -100,7 +103,8 @@ pub fn build(sources: &Sources<'_>, limits: &Limits) -> Prompt {
     }
     let mut user = Text::default();
     user.part("facts", &facts(&sources.facts, &fence));
-    user.part("memories", &memories(&sources.memories, &fence));
+    user.part("similar_cases", &similar_cases(sources.similar, &fence));
+    user.part("memories", &memories(sources.memories, &fence));
     user.part("history", &history(sources.snapshot, split, &fence));
     user.part("snapshot", &snapshot(sources.snapshot, &fence));
     user.part("pending", &pending(split, &shown(sources, &lines, split.pending_from, split.window_from)));
@@ -159,19 +163,19 @@ impl Fence {
         let attachments = sources.newest_first.iter().flat_map(|message| &message.attachments);
         let attached = attachments.flat_map(|attachment| [&attachment.name, &attachment.media_type]);
         let summary = sources.snapshot.into_iter().flat_map(Snapshot::texts);
-        let memories = match &sources.memories {
-            Source::Found(memories) => memories.as_slice(),
-            Source::Failed => &[],
-        };
+        let similar = sources.similar.cases().iter().flat_map(|case| [&case.problem, &case.solution]);
         let facts = match &sources.facts {
             Source::Found(facts) => facts.as_str(),
             Source::Failed => "",
         };
         let texts: Vec<&str> = messages
             .chain(attached)
+            .chain(similar)
             .map(String::as_str)
             .chain(summary)
-            .chain(memories.iter().map(|memory| memory.text.as_str()))
+            .chain(
+                sources.memories.memories().iter().flat_map(|memory| [memory.said.as_str(), &memory.replied]),
+            )
             .chain([facts])
             .collect();
         Self::absent_from(&sources.head.contact_id.to_string(), &texts)
@@ -241,19 +245,39 @@ fn facts(facts: &Source<String>, fence: &Fence) -> String {
     }
 }
 
-fn memories(memories: &Source<Vec<Memory>>, fence: &Fence) -> String {
-    let title = "# Memories (from earlier in the conversation; continuity, never truth)";
-    let memories = match memories {
-        Source::Failed => return format!("{title}\nFailed: the memory could not be read."),
-        Source::Found(memories) if memories.is_empty() => return format!("{title}\nNone match."),
-        Source::Found(memories) => memories,
+fn similar_cases(similar: &Similar, fence: &Fence) -> String {
+    let title = "# Similar past cases (general hints for next steps, not facts about this customer)";
+    let cases = match similar {
+        Similar::Failed(_) => return format!("{title}\nFailed: they could not be read."),
+        Similar::Nothing => return format!("{title}\nNone."),
+        Similar::Found(cases) => cases,
     };
-    let mut body = String::new();
-    for memory in memories {
-        let (from, to, text) = (memory.from_seq, memory.to_seq, &memory.text);
-        let _ = writeln!(body, "- (messages {from} to {to}, kept {}) {text}", memory.at.to_minute());
-    }
-    format!("{title}\n{}", fence.around(body.trim_end()))
+    let line = |case: &SimilarCase| format!("- asked: {}\n  answered: {}", case.problem, case.solution);
+    let lines: Vec<String> = cases.iter().map(line).collect();
+    format!("{title}\n{}", fence.around(&lines.join("\n")))
+}
+
+fn memories(recall: &Recall, fence: &Fence) -> String {
+    let title = "# Memories (from earlier conversations; continuity, never truth)";
+    let failed = match recall {
+        Recall::Nothing => return format!("{title}\nNone match."),
+        Recall::Failed(_) => return format!("{title}\nFailed: the memory could not be read."),
+        Recall::Partly(..) => "\nA part of the memory could not be read; there may be more.",
+        Recall::Found(_) => "",
+    };
+    let lines: Vec<String> = recall.memories().iter().map(memory).collect();
+    format!("{title}{failed}\n{}", fence.around(&lines.join("\n")))
+}
+
+fn memory(memory: &Memory) -> String {
+    let from = memory.messages.map(|(from, to)| format!("messages {from} to {to}"));
+    let kept = memory.at.map(|at| format!("kept {}", at.to_minute()));
+    let about: Vec<String> = from.into_iter().chain(kept).collect();
+    let replied = match memory.replied.as_str() {
+        "" => String::new(),
+        replied => format!(" | the bot replied: {replied}"),
+    };
+    format!("- ({}) {}{replied}", about.join(", "), memory.said)
 }
 
 fn history(snapshot: Option<&Snapshot>, split: Split, fence: &Fence) -> String {
@@ -347,7 +371,7 @@ mod tests {
     }
 
     /// The prompt of a thread whose newest message is a customer's, with these sources.
-    fn prompt(newest_first: &[Message], facts: Source<String>, memories: Source<Vec<Memory>>) -> Prompt {
+    fn prompt(newest_first: &[Message], facts: Source<String>, memories: &Recall) -> Prompt {
         let last_seq = newest_first[0].seq;
         let head = Head {
             last_seq,
@@ -358,6 +382,7 @@ mod tests {
         let sources = Sources {
             agent: &AgentVersion::built_in(),
             facts,
+            similar: &Similar::Nothing,
             memories,
             snapshot: None,
             newest_first,
@@ -372,7 +397,7 @@ mod tests {
     fn a_prompt_runs_from_the_most_stable_part_to_the_newest_message() {
         let log =
             [message(2, Author::Customer, "And where is it now?"), message(1, Author::Bot, "It was sent.")];
-        let prompt = prompt(&log, Source::Found("order #W1: shipped".into()), Source::Found(vec![]));
+        let prompt = prompt(&log, Source::Found("order #W1: shipped".into()), &Recall::Nothing);
         let titles = ["# FACTS", "# Memories", "# History", "# Snapshot", "# Not summarised yet", "# Recent"];
         let places: Vec<Option<usize>> = titles.iter().map(|title| prompt.user.find(title)).collect();
         assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
@@ -382,7 +407,7 @@ mod tests {
 
     #[test]
     fn truth_ranks_and_the_rules_stand_above_the_instructions() {
-        let prompt = prompt(&[message(1, Author::Customer, "Hi")], Source::Failed, Source::Failed);
+        let prompt = prompt(&[message(1, Author::Customer, "Hi")], Source::Failed, &Recall::Failed("late"));
         let (rules, instructions) = prompt.system.split_once("# Instructions").expect("instructions");
         assert!(rules.contains("1. FACTS") && rules.contains("not facts about this customer"));
         assert!(rules.contains("Never invent order numbers, refunds, amounts, dates"));
@@ -392,8 +417,8 @@ mod tests {
     #[test]
     fn failed_is_never_shown_as_empty() {
         let log = [message(1, Author::Customer, "Hi")];
-        let failed = prompt(&log, Source::Failed, Source::Failed);
-        let empty = prompt(&log, Source::Found(String::new()), Source::Found(vec![]));
+        let failed = prompt(&log, Source::Failed, &Recall::Failed("late"));
+        let empty = prompt(&log, Source::Found(String::new()), &Recall::Nothing);
         assert_eq!(failed.user.matches("Failed: ").count(), 4, "facts, memories, history, snapshot");
         assert!(empty.user.contains("The account has no records.") && empty.user.contains("None match."));
     }
@@ -410,7 +435,7 @@ mod tests {
             (&log, Source::Found(format!("order: {}", first.mark()))),
             (&[message(1, Author::Customer, first.mark())], Source::Failed),
         ] {
-            let prompt = prompt(sources.0, sources.1, Source::Failed);
+            let prompt = prompt(sources.0, sources.1, &Recall::Nothing);
             assert!(!prompt.system.contains(first.mark()), "another mark is taken");
         }
     }

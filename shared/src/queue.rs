@@ -1,6 +1,6 @@
 //! Queues: sending jobs, and the one helper that owns the contract of partial batches.
 
-use crate::job::{FoldJob, TurnJob};
+use crate::job::{FoldJob, RetentionJob, TurnJob};
 use crate::traits::{Queue, SendError};
 use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
 use aws_sdk_sqs::Client;
@@ -14,8 +14,18 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 pub struct SqsQueue {
     client: Client,
-    turns_url: String,
-    folds_url: String,
+    urls: Urls,
+}
+
+/// The queues' URLs; those that a function does not send to are empty.
+#[derive(Debug, Clone, Default)]
+pub struct Urls {
+    /// Turns.
+    pub turns: String,
+    /// Folds.
+    pub folds: String,
+    /// Retentions.
+    pub retention: String,
 }
 
 /// The longest delay and the longest visibility that a queue takes.
@@ -23,9 +33,9 @@ const MAX_DELAY: Duration = Duration::from_secs(900);
 const MAX_VISIBILITY: Duration = Duration::from_secs(43_200);
 
 impl SqsQueue {
-    /// Over the queues with these URLs; a function that sends no folds has none for them.
-    pub fn new(client: Client, turns_url: &str, folds_url: &str) -> Self {
-        Self { client, turns_url: turns_url.into(), folds_url: folds_url.into() }
+    /// Over the queues with these URLs.
+    pub fn new(client: Client, urls: Urls) -> Self {
+        Self { client, urls }
     }
 
     async fn send(&self, url: &str, job: &impl Serialize, delay: Duration) -> Result<(), SendError> {
@@ -44,11 +54,15 @@ impl SqsQueue {
 
 impl Queue for SqsQueue {
     fn send_turn<'a>(&'a self, job: &'a TurnJob, delay: Duration) -> BoxFuture<'a, Result<(), SendError>> {
-        Box::pin(self.send(&self.turns_url, job, delay))
+        Box::pin(self.send(&self.urls.turns, job, delay))
     }
 
     fn send_fold<'a>(&'a self, job: &'a FoldJob) -> BoxFuture<'a, Result<(), SendError>> {
-        Box::pin(self.send(&self.folds_url, job, Duration::ZERO))
+        Box::pin(self.send(&self.urls.folds, job, Duration::ZERO))
+    }
+
+    fn send_retention<'a>(&'a self, job: &'a RetentionJob) -> BoxFuture<'a, Result<(), SendError>> {
+        Box::pin(self.send(&self.urls.retention, job, Duration::ZERO))
     }
 }
 

@@ -30,6 +30,9 @@ pub struct Trace {
     pub cases: usize,
     /// See [`facts`](Self::facts).
     pub memories: usize,
+    /// How many similar cases were found.
+    #[serde(default)]
+    pub similar_cases: usize,
     /// What was down, slow or unreadable, and why.
     pub degraded: Vec<Degraded>,
 }

@@ -1,10 +1,13 @@
-//! What use cases need of the world besides the store: a model, queues, a bus, a clock and identifiers.
+//! What use cases need of the world besides the store: a model, a memory bank, similar cases, queues, a bus, a clock
+//! and identifiers.
 //!
 //! Each trait is small, and each implementation lives in an adapter (or in a test).
 
 use crate::case::Category;
 use crate::contact::ContactId;
-use crate::job::{FoldJob, TurnJob};
+use crate::job::{FoldJob, RetentionJob, TurnJob};
+use crate::memory::{Exchange, Query, Recall};
+use crate::similar::Similar;
 use crate::time::Timestamp;
 use futures::future::BoxFuture;
 use serde::Serialize;
@@ -137,12 +140,42 @@ impl ModelError {
     }
 }
 
+/// Long-term memory: one bank per contact, named by nothing but its [`ContactId`] (*isolation*).
+pub trait MemoryBank: Send + Sync {
+    /// What earlier conversations left that resembles the question. A bank that fails says so and never panics.
+    fn recall<'a>(&'a self, contact: ContactId, query: &'a Query) -> BoxFuture<'a, Recall>;
+    /// Keeps an exchange; again with the same origin is the same memory.
+    fn retain<'a>(
+        &'a self,
+        contact: ContactId,
+        exchange: &'a Exchange,
+    ) -> BoxFuture<'a, Result<(), BankError>>;
+    /// Removes the bank, whatever is in it (*erasable*).
+    fn forget(&self, contact: ContactId) -> BoxFuture<'_, Result<(), BankError>>;
+}
+
+/// A bank did not keep or remove something. Never carries text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the memory bank failed: {code}")]
+pub struct BankError {
+    /// What happened.
+    pub code: String,
+}
+
+/// Past cases of all customers, without values and names.
+pub trait SimilarCases: Send + Sync {
+    /// Cases that resemble the question, at most `similar_cases`. An index that fails says so and never panics.
+    fn find<'a>(&'a self, question: &'a str) -> BoxFuture<'a, Similar>;
+}
+
 /// The queues on which work waits.
 pub trait Queue: Send + Sync {
     /// Sends a turn's job, to be received after `delay` at the earliest (at most 15 minutes).
     fn send_turn<'a>(&'a self, job: &'a TurnJob, delay: Duration) -> BoxFuture<'a, Result<(), SendError>>;
     /// Sends a fold's job.
     fn send_fold<'a>(&'a self, job: &'a FoldJob) -> BoxFuture<'a, Result<(), SendError>>;
+    /// Sends a retention's job.
+    fn send_retention<'a>(&'a self, job: &'a RetentionJob) -> BoxFuture<'a, Result<(), SendError>>;
 }
 
 /// The bus on which others listen.

@@ -1,11 +1,13 @@
 //! Use cases wired to their adapters, once, at start.
 
+use crate::bank::Embedded;
 use crate::clock::SystemClock;
 use crate::config::{self, ConfigError, environment, required};
 use crate::events::Bus;
 use crate::limits::Limits;
-use crate::queue::SqsQueue;
+use crate::queue::{SqsQueue, Urls};
 use crate::store::Store;
+use crate::tickets::NoTickets;
 use crate::turn::{Agents, Context};
 use crate::{aws, fold, model};
 use aws_config::SdkConfig;
@@ -30,10 +32,18 @@ pub async fn turns() -> Result<Wired, ConfigError> {
     let sdk = aws::config().await;
     let sqs = aws_sdk_sqs::Client::new(&sdk);
     let turns_url = required("TURNS_QUEUE_URL")?;
-    let queue = SqsQueue::new(sqs.clone(), &turns_url, &environment("FOLDS_QUEUE_URL").unwrap_or_default());
+    let urls = Urls {
+        turns: turns_url.clone(),
+        folds: environment("FOLDS_QUEUE_URL").unwrap_or_default(),
+        retention: environment("RETENTION_QUEUE_URL").unwrap_or_default(),
+    };
+    let store = store(&sdk, &limits)?;
+    let queue = SqsQueue::new(sqs.clone(), urls);
     let bus = Bus::new(aws_sdk_eventbridge::Client::new(&sdk), &environment("EVENT_BUS").unwrap_or_default());
     let ctx = Context {
-        store: store(&sdk, &limits)?,
+        bank: Arc::new(Embedded::new(store.clone(), &limits)),
+        similar: Arc::new(NoTickets),
+        store,
         model: model::from_env(environment, Arc::new(SystemClock)).map_err(model_error)?,
         queue: Arc::new(queue),
         events: Arc::new(bus),

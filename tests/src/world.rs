@@ -5,11 +5,13 @@ use crate::clock::TestClock;
 use crate::table::{TABLE, Table};
 use carryover_shared::admit::{self, Answer, Incoming, Worked};
 use carryover_shared::agent::AgentVersion;
+use carryover_shared::bank::Embedded;
 use carryover_shared::contact::{Account, ContactId, Identity};
-use carryover_shared::job::{FoldJob, TurnJob};
+use carryover_shared::job::{FoldJob, RetentionJob, TurnJob};
 use carryover_shared::limits::Limits;
 use carryover_shared::store::{Store, StoreError};
 use carryover_shared::thread::{Channel, Head, Message, Seq};
+use carryover_shared::tickets::NoTickets;
 use carryover_shared::traits::{Asked, Clock, Event, Events, Model, ModelError, Question, Queue, SendError};
 use carryover_shared::turn::{Agents, Context};
 use futures::future::BoxFuture;
@@ -62,6 +64,8 @@ impl World {
         let store = Store::new(table.client(), TABLE, shared.clone(), &limits);
         store.install_agent(&AgentVersion::built_in(), "tests").await.expect("the agent is installed");
         let ctx = Context {
+            bank: Arc::new(Embedded::new(store.clone(), &limits)),
+            similar: Arc::new(NoTickets),
             store,
             model: Arc::new(model),
             queue: sent.clone(),
@@ -153,6 +157,7 @@ pub fn identity(who: &str) -> Identity {
 pub struct Sent {
     turns: Mutex<Vec<TurnJob>>,
     folds: Mutex<Vec<FoldJob>>,
+    retentions: Mutex<Vec<RetentionJob>>,
     events: Mutex<Vec<Event>>,
     down: Mutex<bool>,
     hangs: Mutex<bool>,
@@ -167,6 +172,11 @@ impl Sent {
     /// The folds' jobs since the last call of this.
     pub fn take_folds(&self) -> Vec<FoldJob> {
         std::mem::take(&mut lock(&self.folds))
+    }
+
+    /// The retentions' jobs since the last call of this.
+    pub fn take_retentions(&self) -> Vec<RetentionJob> {
+        std::mem::take(&mut lock(&self.retentions))
     }
 
     /// The events since the last call of this.
@@ -204,6 +214,10 @@ impl Queue for Sent {
 
     fn send_fold<'a>(&'a self, job: &'a FoldJob) -> BoxFuture<'a, Result<(), SendError>> {
         Box::pin(self.send(&self.folds, *job))
+    }
+
+    fn send_retention<'a>(&'a self, job: &'a RetentionJob) -> BoxFuture<'a, Result<(), SendError>> {
+        Box::pin(self.send(&self.retentions, *job))
     }
 }
 

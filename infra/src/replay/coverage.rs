@@ -95,6 +95,7 @@ mod tests {
             facts: 0,
             cases: 0,
             memories: 0,
+            similar_cases: 0,
             degraded: vec![],
         }
     }

@@ -217,6 +217,7 @@ mod tests {
             facts: 3,
             cases: 0,
             memories: 1,
+            similar_cases: 0,
             degraded: vec![Degraded::new("recall", "late")],
         };
         let outcome = Outcome {

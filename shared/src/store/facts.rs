@@ -192,6 +192,7 @@ fn parse(item: FactItem) -> Result<Fact, StoreError> {
     Ok(Fact { kind: item.kind, id: item.id, as_of: item.as_of, source: item.source, data })
 }
 
-fn alive() -> Expression {
+/// The contact is there and not being erased.
+pub(super) fn alive() -> Expression {
     Expression::new().if_present("pk").if_absent("erasing")
 }

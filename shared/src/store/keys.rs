@@ -5,6 +5,7 @@
 
 use crate::contact::{ContactId, Identity};
 use crate::job::Delivery;
+use crate::memory::Origin;
 use crate::thread::Seq;
 use aws_sdk_dynamodb::types::AttributeValue;
 use std::collections::HashMap;
@@ -125,6 +126,16 @@ pub(crate) const SPILL_PREFIX: &str = "SPILL#";
 
 pub(crate) fn spill(id: ContactId, revision: u64, n: usize) -> Key {
     Key::new(memory(id), format!("{SPILL_PREFIX}{revision:010}#{n:04}"))
+}
+
+/// Where a bank keeps what comes from `origin`.
+pub(crate) fn memory_of(id: ContactId, origin: Origin) -> Key {
+    match origin {
+        Origin::Reply(seq) => Key::new(memory(id), format!("REPLY#{:010}", seq.0)),
+        Origin::Case(case_id) => Key::new(memory(id), format!("CASE#{case_id}")),
+        Origin::Feedback(seq) => Key::new(memory(id), format!("FEEDBACK#{:010}", seq.0)),
+        Origin::Spill { revision, n } => spill(id, revision, n),
+    }
 }
 
 /// The revision in the key of a spill.

@@ -1,11 +1,18 @@
-//! Spills: what a fold could not keep, in the contact's own bank.
+//! The contact's own bank: what a fold could not keep, and exchanges that were retained.
 
 use super::contacts::Body;
+use super::expression::Expression;
+use super::facts::alive;
 use super::keys::Key;
+use super::transaction::{Part, Transaction};
 use super::{Item, Range, Span, Store, StoreError, from_item, keys, to_item};
 use crate::contact::ContactId;
+use crate::memory::Exchange;
 use crate::summary::Spill;
 use crate::text;
+use crate::thread::Seq;
+use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// Memory items that one transaction has room for, beside head, snapshot and [`BODY_CHARS`] items.
 const MOST_ITEMS: usize = 90;
@@ -14,7 +21,65 @@ const BODY_CHARS: usize = 80_000;
 /// Characters of one item's search text.
 const SEARCH_CHARS: usize = 50_000;
 
+/// An exchange as one flat item; its origin is its key.
+#[derive(Serialize, Deserialize)]
+struct MemoryItem {
+    said: String,
+    replied: String,
+    from_seq: Seq,
+    to_seq: Seq,
+    #[serde(rename = "at_millis")]
+    at: Timestamp,
+}
+
 impl Store {
+    /// Keeps an exchange under the key of its origin: a repeated job writes the same item. Of a contact that is gone
+    /// or being erased nothing is kept (*erasable*).
+    pub async fn put_memory(&self, contact: ContactId, exchange: &Exchange) -> Result<(), StoreError> {
+        let Exchange { origin, said, replied, from_seq, to_seq, at } = exchange;
+        let item = MemoryItem {
+            said: said.clone(),
+            replied: replied.clone(),
+            from_seq: *from_seq,
+            to_seq: *to_seq,
+            at: *at,
+        };
+        let transaction = Transaction::new(self.clock().ulid())
+            .put(
+                self,
+                Part::Beside,
+                &keys::memory_of(contact, *origin),
+                to_item(item, "memory")?,
+                Expression::new(),
+            )
+            .check(self, Part::Head, &keys::head(contact), alive());
+        transaction.write(self).await.map(|_| ())
+    }
+
+    /// Removes every item of the bank.
+    pub async fn delete_memories(&self, contact: ContactId) -> Result<(), StoreError> {
+        let pk = keys::memory(contact);
+        loop {
+            let span = Span::Between("!".into(), "~".into());
+            let page =
+                self.page(Range { pk: &pk, span, oldest_first: true, limit: 100, start: None }).await?;
+            for item in &page.items {
+                if let Some(key) = keys::of(item) {
+                    self.client()
+                        .delete_item()
+                        .table_name(self.table())
+                        .set_key(Some(key.attributes()))
+                        .send()
+                        .await
+                        .map_err(StoreError::unavailable)?;
+                }
+            }
+            if page.next.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
     /// The newest spills, at most `limit`.
     pub async fn spills(&self, contact: ContactId, limit: usize) -> Result<Vec<Spill>, StoreError> {
         let page = self.newest_spills(contact, limit).await?;

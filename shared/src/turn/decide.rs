@@ -283,7 +283,8 @@ fn build(ctx: &Context, thread: &Thread, corrections: &[String]) -> Prompt {
     let sources = Sources {
         agent: &thread.agent,
         facts,
-        memories: thread.memories(ctx),
+        memories: &thread.remembered.recall,
+        similar: &thread.remembered.similar,
         snapshot: thread.snapshot.as_ref(),
         newest_first: &thread.newest_first,
         head: &thread.head,
@@ -323,7 +324,6 @@ async fn put_trace(ctx: &Context, thread: &Thread, id: Ulid, prompt: &Prompt) {
 }
 
 fn trace(ctx: &Context, thread: &Thread, prompt: &Prompt, asked: bool) -> Trace {
-    let memories = thread.memories(ctx);
     Trace {
         at: ctx.clock.now(),
         agent: thread.agent.name.clone(),
@@ -334,7 +334,8 @@ fn trace(ctx: &Context, thread: &Thread, prompt: &Prompt, asked: bool) -> Trace 
         revision: thread.snapshot.as_ref().map(|snapshot| snapshot.revision),
         facts: found(&thread.facts).map_or(0, Vec::len),
         cases: found(&thread.cases).map_or(0, Vec::len),
-        memories: found(&memories).map_or(0, Vec::len),
+        memories: thread.remembered.recall.memories().len(),
+        similar_cases: thread.remembered.similar.cases().len(),
         degraded: thread.degraded.clone(),
     }
 }

@@ -1,14 +1,13 @@
 //! Gathering: everything that a turn decides on, in parallel, each part bounded.
 
-use super::Context;
+use super::{Context, Remembered};
 use crate::agent::{AgentVersion, DEFAULT_AGENT};
 use crate::case::Case;
 use crate::contact::{Account, ContactId};
 use crate::facts::Fact;
 use crate::prompt::Source;
-use crate::recall::{self, Candidate, Memory};
 use crate::snapshot::Snapshot;
-use crate::store::{Gathered, Spill, StoreError};
+use crate::store::{Gathered, StoreError};
 use crate::thread::{Channel, Head, Message, Seq};
 use crate::trace::Degraded;
 use std::sync::Arc;
@@ -31,8 +30,8 @@ pub struct Thread {
     pub facts: Source<Vec<Fact>>,
     /// The contact's newest cases.
     pub cases: Source<Vec<Case>>,
-    /// What may be recalled.
-    pub spills: Source<Vec<Spill>>,
+    /// What the bank and past tickets have for the messages that wait.
+    pub remembered: Remembered,
     /// What was down, slow or unreadable, and why.
     pub degraded: Vec<Degraded>,
 }
@@ -55,7 +54,7 @@ impl Thread {
             unread: false,
             facts: Source::Found(vec![]),
             cases: Source::Found(vec![]),
-            spills: Source::Found(vec![]),
+            remembered: Remembered::nothing(),
             degraded: vec![],
         })
     }
@@ -88,27 +87,13 @@ impl Thread {
         self
     }
 
-    /// Memories that resemble what the customer writes now.
-    pub fn memories(&self, ctx: &Context) -> Source<Vec<Memory>> {
-        let Source::Found(spills) = &self.spills else { return Source::Failed };
-        let query: Vec<String> = self
-            .unsettled()
-            .into_iter()
-            .map(|message| message.shown(ctx.limits.message_chars).into_owned())
-            .collect();
-        let candidates: Vec<Candidate> = spills.iter().map(candidate).collect();
-        let (most, chars) = (ctx.limits.memories, ctx.limits.memory_chars);
-        Source::Found(recall::rank(&candidates, &query.join("\n"), most, chars))
-    }
-}
-
-fn candidate(spill: &Spill) -> Candidate {
-    Candidate {
-        text: spill.text.clone(),
-        also: spill.values.clone(),
-        from_seq: spill.from_seq,
-        to_seq: spill.to_seq,
-        at: spill.at,
+    /// With what was remembered for it.
+    pub fn remembering(mut self, remembered: Remembered) -> Self {
+        let recall = remembered.recall.failure().map(|why| Degraded::new("recall", why));
+        let similar = remembered.similar.failure().map(|why| Degraded::new("similar_cases", why));
+        self.degraded.extend(recall.into_iter().chain(similar));
+        self.remembered = remembered;
+        self
     }
 }
 
@@ -122,12 +107,10 @@ fn candidate(spill: &Spill) -> Candidate {
 /// (*optional-is-optional*).
 pub async fn gather(ctx: &Context, contact: ContactId) -> Result<Option<Thread>, StoreError> {
     let mut degraded = vec![];
-    let recall_time = Duration::from_millis(ctx.limits.recall_millis);
-    let (log, facts, cases, spills) = futures::join!(
+    let (log, facts, cases) = futures::join!(
         log(ctx, contact),
         within(FACTS_TIME, ctx.store.facts(contact, &ctx.limits)),
         within(FACTS_TIME, ctx.store.cases(contact)),
-        within(recall_time, ctx.store.spills(contact, ctx.limits.bank_items)),
     );
     let (state, mut newest_first) = log?;
     let Some(head) = state.head.filter(|head| !head.erasing) else { return Ok(None) };
@@ -145,7 +128,7 @@ pub async fn gather(ctx: &Context, contact: ContactId) -> Result<Option<Thread>,
         snapshot,
         facts: source("facts", facts, &mut degraded),
         cases: source("cases", cases, &mut degraded),
-        spills: source("recall", spills, &mut degraded),
+        remembered: Remembered::nothing(),
         head,
         newest_first,
         unread,

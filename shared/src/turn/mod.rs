@@ -7,10 +7,12 @@ mod agents;
 mod decide;
 mod follow_up;
 mod gather;
+mod remember;
 
 pub use agents::Agents;
 pub use follow_up::resume;
 pub use gather::{Thread, gather};
+pub use remember::{Remembered, remember};
 
 use crate::contact::{Account, ContactId};
 use crate::decision::Decision;
@@ -19,7 +21,7 @@ use crate::store::{Committed, NewCase, NewReply, Store, StoreError, TraceKey};
 use crate::thread::{Head, Message, Mode, Seq};
 use crate::time::Timestamp;
 use crate::trace::Outcome;
-use crate::traits::{Clock, Events, Model, Queue};
+use crate::traits::{Clock, Events, MemoryBank, Model, Queue, SimilarCases};
 use decide::Decided;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +34,10 @@ pub struct Context {
     pub store: Store,
     /// The reply model.
     pub model: Arc<dyn Model>,
+    /// Long-term memory.
+    pub bank: Arc<dyn MemoryBank>,
+    /// Past tickets.
+    pub similar: Arc<dyn SimilarCases>,
     /// The queues.
     pub queue: Arc<dyn Queue>,
     /// The bus.
@@ -135,7 +141,7 @@ fn burst_wait(limits: &Limits) -> Duration {
     Duration::from_secs(limits.burst_wait_seconds)
 }
 
-/// Runs a turn on a thread that was gathered and whose lease is held.
+/// Runs a turn on a thread that was gathered, with what was remembered, and whose lease is held.
 ///
 /// # Errors
 /// The table cannot be read or written; the turn's job answers later.
@@ -161,7 +167,10 @@ async fn rounds(ctx: &Context, turn: Turn, mut thread: Thread) -> Result<End, St
         match commit(ctx, turn, &thread, decided).await? {
             Some(end) => return Ok(end),
             None => match gather(ctx, thread.head.contact_id).await? {
-                Some(again) => thread = again,
+                Some(again) => {
+                    let remembered = remember(ctx, &again, None).await;
+                    thread = again.remembering(remembered);
+                }
                 None => return Ok(End::Silent),
             },
         }
@@ -303,8 +312,10 @@ pub async fn take_up(ctx: &Context, turn: Turn, contact: ContactId) -> Result<Op
     if let Some(guard) = guard(&thread.head, &thread.account()) {
         return silence(ctx, &thread.head, guard).await.map(Some);
     }
-    let Some(head) = ctx.store.take_lease(&thread.head, turn.owner, turn.lease_until()).await? else {
-        return Ok(None);
-    };
-    run(ctx, turn, Thread { head, ..thread }).await.map(Some)
+    let (lease, remembered) = futures::join!(
+        ctx.store.take_lease(&thread.head, turn.owner, turn.lease_until()),
+        remember(ctx, &thread, None)
+    );
+    let Some(head) = lease? else { return Ok(None) };
+    run(ctx, turn, Thread { head, ..thread }.remembering(remembered)).await.map(Some)
 }

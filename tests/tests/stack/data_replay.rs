@@ -3,7 +3,7 @@
 
 use carryover_command::connection::Connection;
 use carryover_shared::contact::Identity;
-use carryover_shared::recall::{self, Candidate};
+use carryover_shared::memory::{self, Candidate};
 use carryover_shared::snapshot::Snapshot;
 use carryover_shared::store::Spill;
 use carryover_shared::thread::Seq;
@@ -152,8 +152,8 @@ impl Memory {
             at: spill.at,
         };
         let candidates: Vec<Candidate> = self.spills.iter().map(candidate).collect();
-        let recalled = recall::rank(&candidates, &format!("What about {value}?"), 6, 300);
-        recalled.iter().any(|memory| memory.text.contains(value))
+        let recalled = memory::rank(&candidates, &format!("What about {value}?"), 6, 300);
+        recalled.iter().any(|memory| memory.said.contains(value))
     }
 
     fn check(&self) {

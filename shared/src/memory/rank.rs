@@ -1,5 +1,6 @@
 //! Recall: which memories resemble what the customer writes. BM25 over words, ranked in process.
 
+use super::Memory;
 use crate::text;
 use crate::thread::Seq;
 use crate::time::Timestamp;
@@ -13,19 +14,6 @@ pub struct Candidate {
     pub text: String,
     /// More words that find it, and that nobody is shown.
     pub also: String,
-    /// The first message that it is from.
-    pub from_seq: Seq,
-    /// The last message that it is from.
-    pub to_seq: Seq,
-    /// When it was kept.
-    pub at: Timestamp,
-}
-
-/// A memory as a prompt shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Memory {
-    /// The text around the match, at most `memory_chars`.
-    pub text: String,
     /// The first message that it is from.
     pub from_seq: Seq,
     /// The last message that it is from.
@@ -86,10 +74,10 @@ fn shown(candidate: &Candidate, query: &HashSet<String>, memory_chars: usize) ->
         .find(|(_, word)| query.contains(&word.to_lowercase()))
         .map_or(0..0, |(at, word)| at..at + word.len());
     Memory {
-        text: text::collapse_whitespace(&text::around(&candidate.text, hit, memory_chars)),
-        from_seq: candidate.from_seq,
-        to_seq: candidate.to_seq,
-        at: candidate.at,
+        said: text::collapse_whitespace(&text::around(&candidate.text, hit, memory_chars)),
+        replied: String::new(),
+        messages: Some((candidate.from_seq, candidate.to_seq)),
+        at: Some(candidate.at),
     }
 }
 
@@ -125,8 +113,8 @@ mod tests {
             candidate(3, "The heating was repaired."),
         ];
         let found = rank(&kept, "what was the quote for the terrace again?", 2, 300);
-        assert_eq!(found.iter().map(|memory| memory.from_seq.0).collect::<Vec<_>>(), [1]);
-        assert_eq!(rank(&kept, "When does Oskar come?", 2, 300)[0].from_seq, Seq(2));
+        assert_eq!(found.iter().map(|memory| memory.messages).collect::<Vec<_>>(), [Some((Seq(1), Seq(1)))]);
+        assert_eq!(rank(&kept, "When does Oskar come?", 2, 300)[0].messages, Some((Seq(2), Seq(2))));
     }
 
     #[test]
@@ -138,6 +126,6 @@ mod tests {
     fn values_beside_the_text_find_it_and_are_not_shown() {
         let kept = Candidate { also: "w2611340".into(), ..candidate(1, "a long overflow") };
         let found = rank(&[kept], "W2611340", 6, 300);
-        assert_eq!(found[0].text, "a long overflow");
+        assert_eq!(found[0].said, "a long overflow");
     }
 }
