@@ -3,11 +3,13 @@
 use crate::table::Row;
 use anyhow::{Context as _, Result};
 use carryover_shared::admit::{self, Incoming};
+use carryover_shared::bank::Embedded;
 use carryover_shared::contact::Account;
 use carryover_shared::fold;
 use carryover_shared::job::{FoldJob, FoldReason};
 use carryover_shared::limits::Limits;
 use carryover_shared::thread::{Author, Channel};
+use carryover_shared::tickets::NoTickets;
 use carryover_shared::traits::{Clock, Question, Role};
 use carryover_shared::turn::{Agents, Context};
 use carryover_tests::contact::TestContact;
@@ -66,6 +68,8 @@ async fn cost(messages: usize) -> Result<Cost> {
     let ctx = Context {
         store: contact.store.clone(),
         model: Arc::new(model.clone()),
+        bank: Arc::new(Embedded::new(contact.store.clone(), &contact.limits)),
+        similar: Arc::new(NoTickets),
         queue: sent.clone(),
         events: sent.clone(),
         clock: contact.clock.clone(),

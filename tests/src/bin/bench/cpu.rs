@@ -5,8 +5,10 @@ use carryover_shared::agent::AgentVersion;
 use carryover_shared::contact::{Account, ContactId};
 use carryover_shared::decision;
 use carryover_shared::limits::Limits;
+use carryover_shared::memory::Recall;
 use carryover_shared::prompt::{self, Source, Sources};
 use carryover_shared::rules;
+use carryover_shared::similar::Similar;
 use carryover_shared::snapshot::Snapshot;
 use carryover_shared::thread::{Author, BotKind, Channel, Head, Message, Parts, Seq};
 use carryover_shared::time::Timestamp;
@@ -54,7 +56,8 @@ fn turn_millis(messages: u64) -> f64 {
         let sources = Sources {
             agent: &agent,
             facts: Source::Found(facts.clone()),
-            memories: Source::Found(vec![]),
+            similar: &Similar::Nothing,
+            memories: &Recall::Nothing,
             snapshot: Some(&snapshot),
             newest_first: &newest_first,
             head: &head,
