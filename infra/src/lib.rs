@@ -14,3 +14,4 @@ pub mod run;
 pub mod show;
 mod terminal;
 pub mod token;
+pub mod trace;

@@ -3,7 +3,7 @@
 // Futures of the SDK nest deeply.
 #![recursion_limit = "256"]
 
-use carryover_command::{chat, facts, hand_back, import, install, replay, run, show};
+use carryover_command::{chat, facts, hand_back, import, install, replay, run, show, trace};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -27,6 +27,8 @@ enum Command {
     Import(import::Options),
     /// Shows a thread as the bot knows it.
     Show(show::Options),
+    /// Prints the full context of a decision.
+    Trace(trace::Options),
     /// Hands a thread back to the bot.
     HandBack(hand_back::Options),
     /// Loads account facts.
@@ -44,6 +46,7 @@ async fn main() -> ExitCode {
         Command::Chat(options) => chat::run(options).await,
         Command::Import(options) => import::run(options).await,
         Command::Show(options) => show::run(options).await,
+        Command::Trace(options) => trace::run(options).await,
         Command::HandBack(options) => hand_back::run(options).await,
         Command::Facts(command) => facts::run(command).await,
         Command::Replay(options) => replay::run(options).await,

@@ -1,7 +1,9 @@
 //! Similar past cases: general hints for next steps, never facts about this customer (*truth-ranks*, *isolation*).
 
+use serde::{Deserialize, Serialize};
+
 /// A past case, without values and names of anyone.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SimilarCase {
     /// What was asked.
     pub problem: String,

@@ -1,6 +1,8 @@
 //! Traces: what one decision was made from, and what became of it.
 
-use crate::prompt::Section;
+use crate::memory::Memory;
+use crate::prompt::{Prompt, Section};
+use crate::similar::SimilarCase;
 use crate::thread::Seq;
 use crate::time::Timestamp;
 use crate::window::Split;
@@ -20,21 +22,45 @@ pub struct Trace {
     pub answers: Vec<Seq>,
     /// Where each message of the thread is (*coverage*).
     pub coverage: Coverage,
-    /// The parts of the prompt and their sizes; empty where no prompt was built.
+    /// The parts of the prompt and their sizes; empty where the model was not asked.
     pub sections: Vec<Section>,
     /// The revision of the snapshot, if one could be read.
     pub revision: Option<u64>,
-    /// How many facts, cases and memories were read.
+    /// How many facts were read.
     pub facts: usize,
-    /// See [`facts`](Self::facts).
+    /// How many cases were read.
     pub cases: usize,
-    /// See [`facts`](Self::facts).
-    pub memories: usize,
-    /// How many similar cases were found.
-    #[serde(default)]
-    pub similar_cases: usize,
     /// What was down, slow or unreadable, and why.
     pub degraded: Vec<Degraded>,
+    /// The full context, word for word.
+    #[serde(default)]
+    pub context: FullContext,
+}
+
+/// The full context of a decision: what the model was asked, or would have been. A second question adds to it only
+/// what was wrong with the first answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FullContext {
+    /// Rules and instructions.
+    pub system: String,
+    /// Everything known and said.
+    pub user: String,
+    /// What was recalled.
+    pub memories: Vec<Memory>,
+    /// Past cases that were shown.
+    pub similar_cases: Vec<SimilarCase>,
+}
+
+impl FullContext {
+    /// Of this prompt, with what was remembered for it.
+    pub fn of(prompt: &Prompt, memories: &[Memory], similar_cases: &[SimilarCase]) -> Self {
+        Self {
+            system: prompt.system.clone(),
+            user: prompt.user.clone(),
+            memories: memories.to_vec(),
+            similar_cases: similar_cases.to_vec(),
+        }
+    }
 }
 
 /// Where the messages of a thread were in a prompt.

@@ -94,8 +94,7 @@ mod tests {
             revision: None,
             facts: 0,
             cases: 0,
-            memories: 0,
-            similar_cases: 0,
+            context: Default::default(),
             degraded: vec![],
         }
     }

@@ -94,7 +94,13 @@ impl Page {
         self.row("sections", sections(trace));
         self.row(
             "read",
-            format!("{} facts, {} cases, {} memories", trace.facts, trace.cases, trace.memories),
+            format!(
+                "{} facts, {} cases, {} memories, {} similar cases",
+                trace.facts,
+                trace.cases,
+                trace.context.memories.len(),
+                trace.context.similar_cases.len()
+            ),
         );
         let late = outcome.as_ref().map_or(&[][..], |outcome| &outcome.degraded);
         self.row("degraded", degraded(trace.degraded.iter().chain(late)));
@@ -216,8 +222,7 @@ mod tests {
             revision: Some(7),
             facts: 3,
             cases: 0,
-            memories: 1,
-            similar_cases: 0,
+            context: Default::default(),
             degraded: vec![Degraded::new("recall", "late")],
         };
         let outcome = Outcome {
@@ -289,7 +294,7 @@ mod tests {
           pending    33 to 39 (7 messages); 2 more announced by their number
           verbatim   40 to 51 (12 messages)
           sections   4,512 characters: rules 4,512
-          read       3 facts, 0 cases, 1 memories
+          read       3 facts, 0 cases, 0 memories, 0 similar cases
           degraded   recall (late)
           model      small, 4,512 characters, 1128 + 40 tokens, 1 calls, 310 ms
 

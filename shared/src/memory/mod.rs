@@ -7,6 +7,7 @@ pub use rank::{Candidate, rank};
 use crate::contact::ContactId;
 use crate::thread::Seq;
 use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 
 /// Where a memory comes from, and its key in a bank: a repeated retention of the same source is the same item.
@@ -52,7 +53,7 @@ pub struct Query {
 }
 
 /// A memory as a prompt shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
     /// What customer and staff said, around the match.
     pub said: String,

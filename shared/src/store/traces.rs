@@ -76,8 +76,28 @@ impl Store {
         contact: ContactId,
         limit: usize,
     ) -> Result<Vec<(T, Option<O>)>, StoreError> {
+        self.traces_under(contact, keys::TRACES_PREFIX.into(), limit).await
+    }
+
+    /// The traces of the newest decisions on one customer message, newest first: more than one where a draft was
+    /// superseded or a turn broke off.
+    pub async fn traces_on<T: DeserializeOwned, O: DeserializeOwned>(
+        &self,
+        contact: ContactId,
+        seq: Seq,
+        limit: usize,
+    ) -> Result<Vec<(T, Option<O>)>, StoreError> {
+        self.traces_under(contact, keys::trace_prefix(seq), limit).await
+    }
+
+    async fn traces_under<T: DeserializeOwned, O: DeserializeOwned>(
+        &self,
+        contact: ContactId,
+        prefix: String,
+        limit: usize,
+    ) -> Result<Vec<(T, Option<O>)>, StoreError> {
         let pk = keys::contact(contact);
-        let span = Span::Prefix(keys::TRACES_PREFIX.into());
+        let span = Span::Prefix(prefix);
         let items =
             self.all(Range { pk: &pk, span, oldest_first: false, limit: limit * 2, start: None }).await?;
         let mut traces = vec![];

@@ -1,6 +1,6 @@
 //! Deciding: the agent's rules, then the model with checks in code, then the rules in the model's place.
 
-use super::{COMMIT_TIME, Context, Thread, Turn};
+use super::{COMMIT_TIME, Context, Remembered, Thread, Turn};
 use crate::case::{CaseState, Category};
 use crate::decision::{self, Decision, Escalation, Fault};
 use crate::facts;
@@ -8,7 +8,7 @@ use crate::prompt::{self, Prompt, Source, Sources};
 use crate::rules::{self, Answered};
 use crate::store::TraceKey;
 use crate::thread::Message;
-use crate::trace::{Attempt, Coverage, DecidedBy, Degraded, Outcome, Trace};
+use crate::trace::{Attempt, Coverage, DecidedBy, Degraded, FullContext, Outcome, Trace};
 use crate::traits::{Asked, ModelError, Question, Role};
 use std::time::Duration;
 use ulid::Ulid;
@@ -324,6 +324,7 @@ async fn put_trace(ctx: &Context, thread: &Thread, id: Ulid, prompt: &Prompt) {
 }
 
 fn trace(ctx: &Context, thread: &Thread, prompt: &Prompt, asked: bool) -> Trace {
+    let Remembered { recall, similar } = &thread.remembered;
     Trace {
         at: ctx.clock.now(),
         agent: thread.agent.name.clone(),
@@ -334,9 +335,8 @@ fn trace(ctx: &Context, thread: &Thread, prompt: &Prompt, asked: bool) -> Trace 
         revision: thread.snapshot.as_ref().map(|snapshot| snapshot.revision),
         facts: found(&thread.facts).map_or(0, Vec::len),
         cases: found(&thread.cases).map_or(0, Vec::len),
-        memories: thread.remembered.recall.memories().len(),
-        similar_cases: thread.remembered.similar.cases().len(),
         degraded: thread.degraded.clone(),
+        context: FullContext::of(prompt, recall.memories(), similar.cases()),
     }
 }
 

@@ -206,3 +206,25 @@ async fn without_a_stack_a_command_says_so() {
     let ran = carryover(&nowhere, &["show", "chat:ana"], "").await.unwrap();
     assert!(!ran.success && ran.stderr.contains("is `make run` running?"), "{ran:?}");
 }
+
+#[tokio::test]
+async fn a_trace_prints_exactly_what_the_model_was_given() {
+    let rule = Rule::when(&["cmd-trace kettle"]).schema("reply").then(Then::reply("It is in the cupboard."));
+    stack::shared_model().add(&rule).await.unwrap();
+    run_with(&["chat", "chat:cmd-trace"], "Where is the cmd-trace kettle?\nI want a refund\n").await;
+
+    let of_reply = run(&["trace", "chat:cmd-trace", "2"]).await;
+    let of_question = run(&["trace", "chat:cmd-trace", "1", "--json"]).await;
+    let of_rule = run(&["trace", "chat:cmd-trace", "3"]).await;
+
+    let asked = stack::shared_model().requests(&["cmd-trace kettle"]).await.expect("requests");
+    let asked = asked.iter().find(|seen| seen.schema == "reply").expect("a question");
+    assert!(of_reply.stdout.contains(asked.content("user")), "{of_reply:?}");
+    assert!(of_reply.stdout.contains(asked.content("system")), "{of_reply:?}");
+    assert!(of_reply.stdout.contains("outcome: reply by the model, message 2"), "{of_reply:?}");
+    let json: Value = serde_json::from_str(&of_question.stdout).expect("JSON");
+    assert_eq!(json[0]["trace"]["context"]["user"], asked.content("user"));
+    assert!(of_rule.stdout.contains("outcome: escalate by the rule, policy_restriction"), "{of_rule:?}");
+    assert!(of_rule.stdout.contains("The model was not asked."), "{of_rule:?}");
+    assert!(!run(&["trace", "chat:cmd-trace", "99"]).await.success);
+}
