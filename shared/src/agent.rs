@@ -18,7 +18,7 @@ pub struct AgentVersion {
     /// What people answer.
     pub topics: Vec<Topic>,
     /// Promises that only an open request or case makes honest.
-    pub promises: Vec<String>,
+    pub promises: Vec<Promise>,
     /// How the bot speaks.
     pub tone: String,
 }
@@ -34,6 +34,23 @@ pub struct Topic {
     pub keywords: Vec<String>,
 }
 
+/// Something that the bot may say only with a record behind it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Promise {
+    /// Words that make it; a `*` stands for up to three words between.
+    pub phrase: String,
+    /// Whether a reply that makes it may open a request in the same commit.
+    pub opens_request: bool,
+    /// What is claimed to be done, such as `refund`: only a record that names it backs the claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub act: Option<String>,
+    /// Examples that must match.
+    pub matches: Vec<String>,
+    /// Examples that must not.
+    pub not: Vec<String>,
+}
+
 impl AgentVersion {
     /// The version that a first installation installs, and that stands in where none is installed.
     pub fn built_in() -> Self {
@@ -45,7 +62,7 @@ impl AgentVersion {
                 .iter()
                 .map(|(name, category, keywords)| topic(name, *category, keywords))
                 .collect(),
-            promises: PROMISES.iter().map(|&promise| promise.into()).collect(),
+            promises: PROMISES.iter().map(promise).collect(),
             tone: "Friendly, brief and plain. No exclamation marks, no emoji unless the customer uses them."
                 .into(),
         }
@@ -117,13 +134,31 @@ const TOPICS: &[TopicRow] = &[
     ),
 ];
 
-const PROMISES: &[&str] = &[
-    "I'll follow up",
-    "I will follow up",
-    "we'll get back to you",
-    "I have refunded",
-    "I've refunded",
-    "I have cancelled",
-    "I have booked",
-    "a technician is on the way",
+type PromiseRow = (&'static str, bool, &'static str, &'static str, &'static str);
+
+/// Phrase, whether it opens a request, what is claimed to be done, an example, and one that must not match.
+const PROMISES: &[PromiseRow] = &[
+    ("I will * follow up", true, "", "I'll personally follow up.", "I will not follow up."),
+    ("we will get back to you", true, "", "We'll get back to you soon.", "Will you get back to us?"),
+    ("I have * refunded", false, "refund", "I've just refunded it.", "I have not refunded it."),
+    ("I have * cancelled", false, "cancel", "I have cancelled it.", "You have cancelled it."),
+    ("I have * booked", false, "book", "I've booked the cleaner.", "The room is booked."),
+    (
+        "a technician is on the way",
+        false,
+        "technician",
+        "A technician is on the way.",
+        "Is a technician on the way?",
+    ),
 ];
+
+fn promise(row: &PromiseRow) -> Promise {
+    let (phrase, opens_request, act, matching, not) = *row;
+    Promise {
+        phrase: phrase.into(),
+        opens_request,
+        act: Some(act).filter(|act| !act.is_empty()).map(str::to_owned),
+        matches: vec![matching.into()],
+        not: vec![not.into()],
+    }
+}

@@ -1,6 +1,7 @@
 //! What a turn decides: the model's answer, read strictly, and the checks that code makes of a reply.
 
 use crate::case::Category;
+use crate::checks::Fault;
 use crate::limits::Limits;
 use crate::text;
 use serde_json::{Map, Value, json};
@@ -18,9 +19,18 @@ pub enum Decision {
     Reply {
         /// With this.
         text: String,
+        /// What it promises and that only a new request makes honest; the commit opens one.
+        opens: Option<String>,
     },
     /// It stops: a person answers.
     Escalate(Escalation),
+}
+
+impl Decision {
+    /// A reply that opens nothing.
+    pub fn reply(text: impl Into<String>) -> Self {
+        Self::Reply { text: text.into(), opens: None }
+    }
 }
 
 /// Why the bot stops.
@@ -32,36 +42,6 @@ pub struct Escalation {
     pub reason: String,
     /// The agent's topic, if a rule of the agent stopped it.
     pub topic: Option<String>,
-}
-
-/// Why a model's answer cannot be used; the model is told on its one retry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// No known action.
-    #[error("\"action\" must be \"reply\" or \"escalate\"")]
-    Action,
-    /// A reply without text.
-    #[error("\"reply\" is empty; write the reply, or escalate")]
-    Empty,
-    /// A reply longer than the channel carries.
-    #[error("\"reply\" has {is} characters; at most {limit} are allowed")]
-    TooLong {
-        /// What it is.
-        is: usize,
-        /// What it may be.
-        limit: usize,
-    },
-}
-
-impl Fault {
-    /// A word for traces and metrics.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Action => "action",
-            Self::Empty => "empty",
-            Self::TooLong { .. } => "too_long",
-        }
-    }
 }
 
 /// The schema of the reply model's answer.
@@ -84,7 +64,7 @@ pub fn schema() -> Value {
 pub fn read(answer: &Map<String, Value>, limits: &Limits) -> Result<Decision, Fault> {
     let field = |name: &str| answer.get(name).and_then(Value::as_str).unwrap_or_default().trim();
     match field("action") {
-        "reply" => check(field("reply"), limits).map(|()| Decision::Reply { text: field("reply").into() }),
+        "reply" => check(field("reply"), limits).map(|()| Decision::reply(field("reply"))),
         "escalate" => Ok(Decision::Escalate(Escalation {
             category: Category::from_code(field("category")).unwrap_or(Category::MissingKnowledge),
             reason: reason(field("reason")),
@@ -127,7 +107,7 @@ mod tests {
     fn a_reply_ignores_category_and_reason() {
         let read =
             answer(json!({"action": "reply", "reply": " Hi. ", "category": "upset_customer", "reason": "x"}));
-        assert_eq!(read, Ok(Decision::Reply { text: "Hi.".into() }));
+        assert_eq!(read, Ok(Decision::reply("Hi.")));
     }
 
     #[test]

@@ -7,9 +7,11 @@
 // Domain.
 pub mod agent;
 pub mod case;
+pub mod checks;
 pub mod contact;
 pub mod decision;
 pub mod facts;
+pub mod fence;
 pub mod hash;
 pub mod job;
 pub mod limits;

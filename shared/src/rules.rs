@@ -7,7 +7,7 @@
 mod answer;
 mod escalation;
 mod question;
-mod words;
+pub(crate) mod words;
 
 pub use answer::{Answered, Reply, answer, can_answer};
 pub use escalation::{Match, escalation};

@@ -179,6 +179,9 @@ pub struct Message {
     /// Of a bot's message: the trace of the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
+    /// Of a reply that promised something: the request that its commit opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened_request: Option<String>,
     /// Of a bot's message: its jobs have been sent.
     #[serde(default, skip_serializing_if = "is_false")]
     pub followed_up: bool,
@@ -222,6 +225,7 @@ impl Message {
             epoch: 0,
             version: None,
             trace: None,
+            opened_request: None,
             followed_up: false,
         }
     }

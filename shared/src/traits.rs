@@ -205,6 +205,13 @@ pub enum Event {
         /// Why the bot stopped.
         category: Category,
     },
+    /// A reply promised something, and a request was opened for it.
+    RequestOpened {
+        /// Whose request.
+        contact_id: ContactId,
+        /// Its id among the contact's facts of kind `request`.
+        request: String,
+    },
 }
 
 impl Event {
@@ -212,6 +219,7 @@ impl Event {
     pub fn name(&self) -> &'static str {
         match self {
             Self::CaseOpened { .. } => "CaseOpened",
+            Self::RequestOpened { .. } => "RequestOpened",
         }
     }
 }

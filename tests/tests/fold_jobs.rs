@@ -148,7 +148,8 @@ async fn customers_words_stand_in_the_question_verbatim_and_fenced() {
     let question = &model.questions()[0];
     let mark = question.system.rsplit("Fence marks here: ").next().unwrap().trim_end_matches('.');
     assert_eq!(mark.len(), 8);
-    assert!(question.user.contains(text) && question.user.contains(&format!("[{mark} #2 staff,")));
+    let copied = text.replace("<data>", "‹data>");
+    assert!(question.user.contains(&copied) && question.user.contains(&format!("[{mark} #2 staff,")));
     assert!(!question.system.contains("He said"));
 }
 

@@ -2,9 +2,10 @@
 
 use super::{Context, End};
 use crate::contact::ContactId;
+use crate::fence::Fence;
 use crate::job::{FoldJob, FoldReason};
 use crate::limits::Limits;
-use crate::prompt::{Fence, lay_out};
+use crate::prompt::lay_out;
 use crate::snapshot::Snapshot;
 use crate::store::{Basis, FoldStart, StoreError};
 use crate::summary::Whole;

@@ -1,7 +1,7 @@
 //! Text in a form in which the same words are the same, however they were typed.
 
 /// Lower case, without accents, with one kind of apostrophe, hyphen and white space.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for mark in text.chars() {
         match mark {
@@ -47,7 +47,7 @@ fn push_bare(plain: &mut String, mark: char) {
 }
 
 /// Whether `words` stand in `text` on word boundaries; both are [`plain`].
-pub(super) fn contains(text: &str, words: &str) -> bool {
+pub(crate) fn contains(text: &str, words: &str) -> bool {
     !words.is_empty()
         && text.match_indices(words).any(|(at, found)| {
             let before = text.get(..at).and_then(|text| text.chars().next_back());

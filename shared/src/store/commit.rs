@@ -7,6 +7,7 @@ use super::transaction::{Part, Transaction, Written};
 use super::{Item, ROUNDS, Store, StoreError, from_item, keys, to_item};
 use crate::case::{Case, CaseState, Category};
 use crate::contact::Account;
+use crate::facts::Fact;
 use crate::thread::{Author, BotKind, Channel, Head, Message, Mode, Parts, Seq};
 use crate::time::Timestamp;
 use ulid::Ulid;
@@ -34,10 +35,21 @@ pub struct NewReply {
     pub owner: Ulid,
     /// Calls of the reply model that it took.
     pub calls: u32,
+    /// A request that makes what it promises honest.
+    pub opens: Option<NewRequest>,
     /// Commits although newer messages came.
     pub burst: bool,
     /// When.
     pub at: Timestamp,
+}
+
+/// A request that a reply opens in its own commit.
+#[derive(Debug, Clone)]
+pub struct NewRequest {
+    /// The record.
+    pub fact: Fact,
+    /// Facts that the contact may have.
+    pub facts_items: usize,
 }
 
 /// A case on its way into the table.
@@ -82,8 +94,11 @@ impl Store {
     pub async fn commit_reply(&self, read: &Head, reply: &NewReply) -> Result<Committed, StoreError> {
         let mut head = read.clone();
         for _ in 0..ROUNDS {
-            let message = bot_message(&head, reply, &reply.text, BotKind::Reply);
-            let transaction = Transaction::new(self.clock().ulid())
+            let message = Message {
+                opened_request: reply.opens.as_ref().map(|request| request.fact.id.clone()),
+                ..bot_message(&head, reply, &reply.text, BotKind::Reply)
+            };
+            let mut transaction = Transaction::new(self.clock().ulid())
                 .update(self, Part::Head, &keys::head(head.contact_id), reply_update(read, &head, reply))
                 .create(
                     self,
@@ -91,10 +106,17 @@ impl Store {
                     &keys::message(head.contact_id, message.seq),
                     to_item(&message, "message")?,
                 );
+            if let Some(request) = &reply.opens {
+                transaction = self.opening(transaction, head.contact_id, request)?;
+            }
             let lost = match transaction.write(self).await? {
                 Written::Done => return Ok(done(Some(message), None)),
                 Written::Lost(lost) => lost,
             };
+            if lost.iter().all(|lost| lost.part == Part::Count) {
+                // No room for the request any more: what was promised has to be judged again.
+                return Ok(Committed::Again);
+            }
             let Some(now) = current(found(&lost, Part::Head))? else { return Ok(Committed::Gone) };
             if let Some(outcome) = why_not_reply(read, &now, reply) {
                 return Ok(outcome);

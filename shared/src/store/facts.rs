@@ -2,7 +2,7 @@
 
 use super::expression::Expression;
 use super::transaction::{Part, Transaction, Written};
-use super::{ROUNDS, Range, Span, Store, StoreError, from_item, keys, to_item};
+use super::{NewRequest, ROUNDS, Range, Span, Store, StoreError, from_item, keys, to_item};
 use crate::contact::ContactId;
 use crate::facts::{self, AsOf, DeleteRule, Fact, PutRule};
 use crate::limits::Limits;
@@ -103,25 +103,35 @@ impl Store {
         created: bool,
         limits: &Limits,
     ) -> Result<Transaction, StoreError> {
-        let item = FactItem {
-            kind: fact.kind.clone(),
-            id: fact.id.clone(),
-            as_of: fact.as_of.clone(),
-            source: fact.source.clone(),
-            data: serde_json::to_string(&fact.data).map_err(|_| StoreError::Corrupt { what: "fact" })?,
-        };
         let key = keys::fact(contact, &fact.kind, &fact.id);
         let unmoved = Expression::new().if_still("as_of", old.map(|old| &old.as_of));
         let older = Expression::new().if_absent_or_less("as_of", &fact.as_of);
         let transaction = Transaction::new(self.clock().ulid())
-            .put(self, Part::Fact, &key, to_item(item, "fact")?, unmoved)
+            .put(self, Part::Fact, &key, to_item(item(fact)?, "fact")?, unmoved)
             .check(self, Part::Gone, &keys::fact_gone(contact, &fact.kind, &fact.id), older)
             .check(self, Part::Head, &keys::head(contact), alive());
         if !created {
             return Ok(transaction);
         }
-        let count = Expression::new().if_absent_or_less("facts", limits.facts_items).add("facts", 1);
-        Ok(transaction.update(self, Part::Count, &keys::fact_count(contact), count))
+        Ok(self.counting(transaction, contact, limits.facts_items))
+    }
+
+    /// Adds the record of a request that a reply opens to the reply's own commit.
+    pub(super) fn opening(
+        &self,
+        transaction: Transaction,
+        contact: ContactId,
+        request: &NewRequest,
+    ) -> Result<Transaction, StoreError> {
+        let NewRequest { fact, facts_items } = request;
+        let key = keys::fact(contact, &fact.kind, &fact.id);
+        let transaction = transaction.create(self, Part::Fact, &key, to_item(item(fact)?, "fact")?);
+        Ok(self.counting(transaction, contact, *facts_items))
+    }
+
+    fn counting(&self, transaction: Transaction, contact: ContactId, facts_items: usize) -> Transaction {
+        let count = Expression::new().if_absent_or_less("facts", facts_items).add("facts", 1);
+        transaction.update(self, Part::Count, &keys::fact_count(contact), count)
     }
 
     /// Deletes a fact as of a moment and leaves a tombstone, unless what is stored is newer.
@@ -185,6 +195,16 @@ impl Store {
         let (fact, gone) = futures::try_join!(self.fact(contact, kind, id), gone)?;
         Ok((fact, gone.map(|gone| gone.as_of)))
     }
+}
+
+fn item(fact: &Fact) -> Result<FactItem, StoreError> {
+    Ok(FactItem {
+        kind: fact.kind.clone(),
+        id: fact.id.clone(),
+        as_of: fact.as_of.clone(),
+        source: fact.source.clone(),
+        data: serde_json::to_string(&fact.data).map_err(|_| StoreError::Corrupt { what: "fact" })?,
+    })
 }
 
 fn parse(item: FactItem) -> Result<Fact, StoreError> {

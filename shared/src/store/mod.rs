@@ -20,7 +20,7 @@ mod transaction;
 
 pub use crate::summary::Spill;
 pub use agents::Installed;
-pub use commit::{Committed, NewCase, NewReply};
+pub use commit::{Committed, NewCase, NewReply, NewRequest};
 pub use contacts::{Admission, Admitted, NewMessage, Ticket};
 pub use facts::FactWrite;
 pub use folds::{Basis, FoldStart, Saved};

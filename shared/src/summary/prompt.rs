@@ -3,8 +3,8 @@
 
 use super::check::Fault;
 use super::piece::{Given, Piece};
+use crate::fence::Fence;
 use crate::limits::Limits;
-use crate::prompt::Fence;
 use crate::snapshot::Snapshot;
 use std::fmt::Write;
 
@@ -126,7 +126,7 @@ fn fresh(fresh: &[Piece<'_>], fence: &Fence) -> String {
 }
 
 fn lines(pieces: &[Piece<'_>], fence: &Fence) -> String {
-    let line = |piece: &Piece<'_>| format!("{}\n{}", fence.label(piece.message), piece.text);
+    let line = |piece: &Piece<'_>| fence.message(piece.message, &piece.text);
     pieces.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 

@@ -1,13 +1,16 @@
 //! Deciding: the agent's rules, then the model with checks in code, then the rules in the model's place.
 
+use super::grounds;
 use super::{COMMIT_TIME, Context, Remembered, Thread, Turn};
 use crate::case::{CaseState, Category};
-use crate::decision::{self, Decision, Escalation, Fault};
+use crate::checks::{Checked, Correction, Fault};
+use crate::decision::{self, Decision, Escalation};
 use crate::facts;
 use crate::prompt::{self, Prompt, Source, Sources};
 use crate::rules::{self, Answered};
 use crate::store::TraceKey;
 use crate::thread::Message;
+use crate::time::Timestamp;
 use crate::trace::{Attempt, Coverage, DecidedBy, Degraded, FullContext, Outcome, Trace};
 use crate::traits::{Asked, ModelError, Question, Role};
 use std::time::Duration;
@@ -124,12 +127,12 @@ fn stop(category: Category, reason: &str) -> Escalation {
 
 /// Asks the model, once more if its answer cannot be used, and lets the rules answer where it has none.
 async fn by_model(ctx: &Context, turn: Turn, thread: &Thread, trace_id: Ulid) -> Decided {
-    let failed_check = stop(Category::UngroundedReply, "The model's reply failed a check twice.");
-    let mut decided = Decided::by(DecidedBy::Model, Decision::Escalate(failed_check), trace_id);
+    let unanswered = stop(Category::ModelUnavailable, "The model was not asked.");
+    let mut decided = Decided::by(DecidedBy::Model, Decision::Escalate(unanswered), trace_id);
     let mut refused: Option<Refused> = None;
     for round in 0..2 {
         let Some(budget) = budget(ctx, turn, round) else { break };
-        let corrections: Vec<String> = refused.iter().map(Refused::correction).collect();
+        let corrections = refused.as_ref().map(Refused::corrections).unwrap_or_default();
         let prompt = build(ctx, thread, &corrections);
         let started = ctx.clock.now();
         let (asked, ()) = futures::join!(ask(ctx, &prompt, budget), async {
@@ -137,7 +140,7 @@ async fn by_model(ctx: &Context, turn: Turn, thread: &Thread, trace_id: Ulid) ->
                 put_trace(ctx, thread, trace_id, &prompt).await;
             }
         });
-        let (attempt, read) = judge(ctx, &prompt, asked, ctx.clock.now().since(started));
+        let (attempt, read) = judge(ctx, thread, &prompt, asked, ctx.clock.now().since(started));
         decided.attempts.push(attempt);
         match read {
             Ok(decision) => {
@@ -151,35 +154,44 @@ async fn by_model(ctx: &Context, turn: Turn, thread: &Thread, trace_id: Ulid) ->
         }
     }
     match refused {
-        Some(Refused::Check(_)) => decided,
+        Some(Refused::Check(faults)) => failed_twice(decided, &faults),
         Some(Refused::Model(error)) => in_its_place(ctx, thread, decided, &error),
         None => in_its_place(ctx, thread, decided, &ModelError::Timeout),
     }
 }
 
+/// A reply that fails a check twice is a person's; the rules do not answer in its place.
+fn failed_twice(mut decided: Decided, faults: &[Fault]) -> Decided {
+    if let Some(fault) = faults.first() {
+        decided.decision = Decision::Escalate(stop(fault.category(), &fault.reason()));
+    }
+    decided
+}
+
 /// Why an answer cannot be used.
 #[derive(Debug)]
 enum Refused {
-    /// A check in code failed.
-    Check(Fault),
+    /// Checks in code failed.
+    Check(Vec<Fault>),
     /// There is none.
     Model(ModelError),
 }
 
 impl Refused {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> String {
         match self {
-            Self::Check(fault) => fault.code(),
-            Self::Model(error) => error.code(),
+            Self::Check(faults) => faults.iter().map(Fault::code).collect::<Vec<_>>().join(", "),
+            Self::Model(error) => error.code().into(),
         }
     }
 
-    fn correction(&self) -> String {
+    fn corrections(&self) -> Vec<Correction> {
         match self {
-            Self::Check(fault) => fault.to_string(),
-            Self::Model(_) => {
-                "Answer with one short JSON object of the given schema and nothing else.".into()
-            }
+            Self::Check(faults) => faults.iter().map(Fault::correction).collect(),
+            Self::Model(_) => vec![Correction {
+                what: "Answer with one short JSON object of the given schema and nothing else.".into(),
+                words: vec![],
+            }],
         }
     }
 
@@ -210,6 +222,7 @@ async fn ask(ctx: &Context, prompt: &Prompt, budget: Duration) -> Asked {
 
 fn judge(
     ctx: &Context,
+    thread: &Thread,
     prompt: &Prompt,
     asked: Asked,
     took: Duration,
@@ -219,7 +232,10 @@ fn judge(
         Err(_) => (String::new(), 0, 0),
     };
     let read = match asked.answer {
-        Ok(answer) => decision::read(&answer.object, &ctx.limits).map_err(Refused::Check),
+        Ok(answer) => decision::read(&answer.object, &ctx.limits)
+            .map_err(|fault| vec![fault])
+            .and_then(|decision| ground(ctx, thread, decision))
+            .map_err(Refused::Check),
         Err(error) => Err(Refused::Model(error)),
     };
     let attempt = Attempt {
@@ -229,9 +245,20 @@ fn judge(
         completion_tokens,
         calls: asked.calls,
         millis: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-        fault: read.as_ref().err().map(|refused| refused.code().to_owned()),
+        fault: read.as_ref().err().map(Refused::code),
     };
     (attempt, read)
+}
+
+/// Holds a reply against what is known; what it promises and may open goes with it.
+fn ground(ctx: &Context, thread: &Thread, decision: Decision) -> Result<Decision, Vec<Fault>> {
+    let Decision::Reply { text, .. } = decision else { return Ok(decision) };
+    let Checked { mut faults, opens } = grounds::check(ctx, thread, &text);
+    let full = found(&thread.facts).is_some_and(|facts| facts.len() >= ctx.limits.facts_items);
+    if let (Some(promise), true) = (&opens, full) {
+        faults.push(Fault::FalsePromise(promise.clone()));
+    }
+    if faults.is_empty() { Ok(Decision::Reply { text, opens }) } else { Err(faults) }
 }
 
 /// No answer of the model: the rules answer from the facts, or a person does. Where no model is configured the
@@ -241,7 +268,7 @@ fn in_its_place(ctx: &Context, thread: &Thread, mut decided: Decided, error: &Mo
     decided.degraded.push(Degraded::new("model", error.code()));
     decided.decision = match from_facts(ctx, thread) {
         _ if *error == ModelError::NotConfigured => honest_answer(ctx, thread),
-        Some(Answered::Whole(reply)) => Decision::Reply { text: reply.text },
+        Some(Answered::Whole(reply)) => Decision::reply(reply.text),
         _ => Decision::Escalate(stop(
             Category::ModelUnavailable,
             "No answer of the model, and none from the facts.",
@@ -259,8 +286,8 @@ fn honest_answer(ctx: &Context, thread: &Thread) -> Decision {
         ));
     };
     match from_facts(ctx, thread) {
-        Some(Answered::Whole(reply) | Answered::Partly(reply)) => Decision::Reply { text: reply.text },
-        _ => Decision::Reply { text: rules::can_answer(facts, &thread.agent.topics) },
+        Some(Answered::Whole(reply) | Answered::Partly(reply)) => Decision::reply(reply.text),
+        _ => Decision::reply(rules::can_answer(facts, &thread.agent.topics)),
     }
 }
 
@@ -271,18 +298,16 @@ fn from_facts(ctx: &Context, thread: &Thread) -> Option<Answered> {
     Some(rules::answer(&texts, facts, ctx.clock.now()))
 }
 
-fn build(ctx: &Context, thread: &Thread, corrections: &[String]) -> Prompt {
+fn build(ctx: &Context, thread: &Thread, corrections: &[Correction]) -> Prompt {
     let now = ctx.clock.now();
-    let facts = match (&thread.facts, open_cases(thread)) {
-        (Source::Found(facts), cases) => {
-            let cases: Vec<&str> = cases.iter().map(String::as_str).collect();
-            Source::Found(facts::render(facts, &cases, now, &ctx.limits).text)
-        }
-        (Source::Failed, _) => Source::Failed,
+    let facts = match rendered_facts(ctx, thread, now) {
+        Some(facts) => Source::Found(facts),
+        None => Source::Failed,
     };
     let sources = Sources {
         agent: &thread.agent,
         facts,
+        records: found(&thread.facts).map_or(&[], Vec::as_slice),
         memories: &thread.remembered.recall,
         similar: &thread.remembered.similar,
         snapshot: thread.snapshot.as_ref(),
@@ -292,6 +317,14 @@ fn build(ctx: &Context, thread: &Thread, corrections: &[String]) -> Prompt {
         corrections,
     };
     prompt::build(&sources, &ctx.limits)
+}
+
+/// The account's records and our own cases as a prompt shows them; `None` where they could not be read.
+pub(super) fn rendered_facts(ctx: &Context, thread: &Thread, now: Timestamp) -> Option<String> {
+    let facts = found(&thread.facts)?;
+    let cases = open_cases(thread);
+    let cases: Vec<&str> = cases.iter().map(String::as_str).collect();
+    Some(facts::render(facts, &cases, now, &ctx.limits).text)
 }
 
 /// The contact's own cases that are not resolved, as facts; *failed* is never shown as *empty*.
@@ -340,7 +373,7 @@ fn trace(ctx: &Context, thread: &Thread, prompt: &Prompt, asked: bool) -> Trace 
     }
 }
 
-fn found<T>(source: &Source<T>) -> Option<&T> {
+pub(super) fn found<T>(source: &Source<T>) -> Option<&T> {
     match source {
         Source::Found(found) => Some(found),
         Source::Failed => None,

@@ -98,6 +98,7 @@ async fn jobs(
     };
     let up_to = message.map_or(answered, |message| message.seq);
     let job = FoldJob { contact_id: contact, up_to, why };
+    let event = event.or_else(|| request_opened(contact, message?));
     let publish = async {
         match &event {
             Some(event) => ctx.events.publish(event).await,
@@ -111,4 +112,10 @@ async fn jobs(
         tracing::warn!(%contact, %error, "a message was not marked as followed up");
     }
     Ok(())
+}
+
+/// What a reply promised, and that somebody has to do now.
+fn request_opened(contact: ContactId, message: &Message) -> Option<Event> {
+    let request = message.opened_request.clone()?;
+    Some(Event::RequestOpened { contact_id: contact, request })
 }

@@ -7,6 +7,7 @@ mod agents;
 mod decide;
 mod follow_up;
 mod gather;
+mod grounds;
 mod remember;
 
 pub use agents::Agents;
@@ -16,13 +17,16 @@ pub use remember::{Remembered, remember};
 
 use crate::contact::{Account, ContactId};
 use crate::decision::Decision;
+use crate::facts::{AsOf, Fact};
 use crate::limits::Limits;
-use crate::store::{Committed, NewCase, NewReply, Store, StoreError, TraceKey};
+use crate::store::{Committed, NewCase, NewReply, NewRequest, Store, StoreError, TraceKey};
+use crate::text;
 use crate::thread::{Head, Message, Mode, Seq};
 use crate::time::Timestamp;
 use crate::trace::Outcome;
 use crate::traits::{Clock, Events, MemoryBank, Model, Queue, SimilarCases};
 use decide::Decided;
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use ulid::Ulid;
@@ -257,9 +261,9 @@ fn end(message: Option<Message>, case: Option<Ulid>) -> End {
 fn reply_of(ctx: &Context, turn: Turn, thread: &Thread, decided: &Decided, now: Timestamp) -> NewReply {
     let unsettled = thread.unsettled();
     let waited = unsettled.first().is_some_and(|oldest| now.since(oldest.at) >= burst_wait(&ctx.limits));
-    let text = match &decided.decision {
-        Decision::Reply { text } => text.clone(),
-        Decision::Escalate(_) => String::new(),
+    let (text, opens) = match &decided.decision {
+        Decision::Reply { text, opens } => (text.clone(), opens.as_deref()),
+        Decision::Escalate(_) => (String::new(), None),
     };
     NewReply {
         text,
@@ -272,10 +276,27 @@ fn reply_of(ctx: &Context, turn: Turn, thread: &Thread, decided: &Decided, now: 
         trace: decided.trace_id,
         owner: turn.owner,
         calls: decided.calls(),
+        opens: opens.map(|promise| request(ctx, thread, promise, now)),
         burst: waited || unsettled.len() >= ctx.limits.burst_messages,
         at: now,
     }
 }
+
+/// The request that makes a promise honest: from now on a record stands behind it.
+fn request(ctx: &Context, thread: &Thread, promise: &str, now: Timestamp) -> NewRequest {
+    let data = json!({
+        "status": "open",
+        "subject": "promised by the bot",
+        "promise": text::head(promise, PROMISE_CHARS),
+        "message": reply_to(thread),
+    });
+    let (kind, id) = ("request".into(), format!("carryover-{}", ctx.clock.ulid()));
+    let fact = Fact { kind, id, as_of: AsOf::from(now), source: "carryover".into(), data };
+    NewRequest { fact, facts_items: ctx.limits.facts_items }
+}
+
+/// Characters that a request keeps of the promise that it stands for.
+const PROMISE_CHARS: usize = 300;
 
 /// The first customer message that a turn answers.
 fn answers_from(thread: &Thread) -> Seq {

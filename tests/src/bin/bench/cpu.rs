@@ -56,6 +56,7 @@ fn turn_millis(messages: u64) -> f64 {
         let sources = Sources {
             agent: &agent,
             facts: Source::Found(facts.clone()),
+            records: &[],
             similar: &Similar::Nothing,
             memories: &Recall::Nothing,
             snapshot: Some(&snapshot),

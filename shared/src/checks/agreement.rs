@@ -1,0 +1,217 @@
+//! Agreement: what a text says of a record, beside the record (*truth-ranks*).
+
+use super::standing::{Standing, claims_something};
+use crate::facts::Fact;
+use crate::facts::read::{bare_name, one_line, status};
+use crate::rules::words::{contains as contains_words, plain};
+use crate::text::sentences;
+use crate::values::{self, Kind, Source};
+use serde_json::Value;
+use std::fmt;
+
+/// Something that a text says of a record and that the record does not say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disagreement {
+    /// The record's kind and id.
+    pub record: String,
+    /// What the text says.
+    pub said: String,
+    /// What the record says; empty where the text names it.
+    pub is: String,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} was said to be \"{}\"", self.record, self.said)?;
+        if self.is.is_empty() { Ok(()) } else { write!(f, "; the record says \"{}\"", self.is) }
+    }
+}
+
+/// Kinds of records, and how people call them.
+const CALLED: [(&str, &[&str]); 3] = [
+    (
+        "order",
+        &["order", "package", "parcel", "pedido", "paquete", "bestellung", "paket", "commande", "colis"],
+    ),
+    ("request", &["request", "ticket", "solicitud", "anfrage", "anliegen", "demande"]),
+    ("appointment", &["appointment", "cita", "termin", "rendez-vous", "visit"]),
+];
+
+/// Fields that hold an amount of money.
+const AMOUNTS: [&str; 10] =
+    ["amount", "total", "price", "cost", "fee", "balance", "paid", "due", "charge", "subtotal"];
+
+/// What a reply says of a record and the record does not say: its status, an amount, a date. A reply that says the
+/// record's own beside it says both, as it should where the customer tells another story.
+pub(super) fn of_reply(reply: &str, facts: &[Fact]) -> Vec<Disagreement> {
+    let whole = plain(reply);
+    let subjects = Subjects::of(facts, &whole);
+    if subjects.0.is_empty() {
+        return vec![];
+    }
+    let mut found = vec![];
+    let mut last: Vec<usize> = vec![];
+    for sentence in sentences(reply) {
+        let said = plain(sentence);
+        let mut about = subjects.in_sentence(&said);
+        if about.is_empty() {
+            about = last.clone();
+        }
+        found.extend(subjects.wrong_status(&said, &about, &whole));
+        found.extend(subjects.wrong_value(sentence, &about));
+        last = about;
+    }
+    found
+}
+
+/// What a remembered or summarised text says of a record's status, and the record no longer says.
+pub fn outdated(text: &str, facts: &[Fact]) -> Vec<Disagreement> {
+    let whole = plain(text);
+    if !claims_something(&whole) {
+        return vec![];
+    }
+    let subjects = Subjects::of(facts, &whole);
+    if subjects.0.is_empty() {
+        return vec![];
+    }
+    let mut found: Vec<Disagreement> = vec![];
+    for sentence in sentences(text) {
+        let said = plain(sentence);
+        for disagreement in subjects.wrong_status(&said, &subjects.in_sentence(&said), "") {
+            if !found.contains(&disagreement) {
+                found.push(disagreement);
+            }
+        }
+    }
+    found
+}
+
+/// The records that a text is about.
+struct Subjects<'a>(Vec<Subject<'a>>);
+
+struct Subject<'a> {
+    fact: &'a Fact,
+    id: String,
+    /// How people call it, where it is the only one of its kind.
+    called: &'static [&'static str],
+    standing: Option<Standing>,
+}
+
+impl<'a> Subjects<'a> {
+    fn of(facts: &'a [Fact], text: &str) -> Self {
+        let subject = |fact: &'a Fact| {
+            let called = CALLED.iter().find(|(kind, _)| *kind == fact.kind);
+            let alone = facts.iter().filter(|other| other.kind == fact.kind).count() == 1;
+            Subject {
+                fact,
+                id: plain(fact.id.trim_start_matches('#')),
+                called: called.filter(|_| alone).map_or(&[], |(_, words)| words),
+                standing: Standing::of(fact),
+            }
+        };
+        let concerns = |fact: &&Fact| !matches!(fact.kind.as_str(), "profile" | "contact" | "qualification");
+        let subjects = facts.iter().filter(concerns).map(subject);
+        Self(subjects.filter(|subject| subject.is_in(text)).collect())
+    }
+
+    fn in_sentence(&self, sentence: &str) -> Vec<usize> {
+        let named: Vec<usize> = (0..self.0.len()).filter(|&at| self.0[at].is_named_in(sentence)).collect();
+        if !named.is_empty() {
+            return named;
+        }
+        (0..self.0.len()).filter(|&at| self.0[at].is_in(sentence)).collect()
+    }
+
+    /// Each claim has to hold for one of the records that the sentence is about.
+    fn wrong_status(&self, sentence: &str, about: &[usize], whole: &str) -> Vec<Disagreement> {
+        let stand: Vec<(&Subject<'_>, Standing)> =
+            about.iter().filter_map(|&at| Some((&self.0[at], self.0[at].standing?))).collect();
+        if stand.is_empty() || stand.len() < about.len() {
+            return vec![];
+        }
+        let claims = Standing::claimed(sentence);
+        let both = |record: Standing| claims.iter().any(|(claimed, _)| *claimed == record);
+        let mut found = vec![];
+        for (claimed, words) in &claims {
+            let wrong = stand.iter().all(|(_, record)| claimed.contradicts(*record) && !both(*record));
+            let says_both = |subject: &Subject<'_>| {
+                status(subject.fact).is_some_and(|is| contains_words(whole, &plain(&is)))
+            };
+            if let (true, Some((subject, _))) = (wrong, stand.first())
+                && !stand.iter().any(|(subject, _)| says_both(subject))
+            {
+                found.push(subject.disagreement(words, status(subject.fact)));
+            }
+        }
+        found
+    }
+
+    /// An amount or a date beside records that have some, and none of them this one.
+    fn wrong_value(&self, sentence: &str, about: &[usize]) -> Vec<Disagreement> {
+        let Some(&first) = about.first() else { return vec![] };
+        let said = values::values(sentence);
+        let mut found = vec![];
+        for kind in [Kind::Amount, Kind::Date] {
+            let said: Vec<_> = said.iter().filter(|value| value.kind == kind).collect();
+            if said.is_empty() {
+                continue;
+            }
+            let leaves: Vec<Vec<String>> =
+                about.iter().map(|&at| leaves(&self.0[at].fact.data, kind)).collect();
+            if leaves.iter().any(Vec::is_empty) {
+                continue;
+            }
+            let record = Source::new(leaves.iter().flatten().map(String::as_str));
+            if said.iter().any(|value| record.occurs(value)) {
+                continue;
+            }
+            found.extend(said.iter().map(|value| self.0[first].disagreement(value.text, None)));
+        }
+        found
+    }
+}
+
+impl Subject<'_> {
+    fn is_named_in(&self, text: &str) -> bool {
+        self.id.chars().count() > 1 && contains_words(text, &self.id)
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        self.is_named_in(text) || self.called.iter().any(|word| contains_words(text, word))
+    }
+
+    fn disagreement(&self, said: &str, is: Option<String>) -> Disagreement {
+        Disagreement {
+            record: one_line(&format!("{} {}", self.fact.kind, self.fact.id), 80),
+            said: one_line(said, 80),
+            is: is.unwrap_or_default(),
+        }
+    }
+}
+
+/// What a record says that can be compared with an amount, or with a date.
+fn leaves(data: &Value, kind: Kind) -> Vec<String> {
+    let mut found = vec![];
+    collect(data, "", kind, &mut found);
+    found
+}
+
+fn collect(value: &Value, field: &str, kind: Kind, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            fields.iter().for_each(|(field, value)| collect(value, field, kind, found));
+        }
+        Value::Array(values) => values.iter().for_each(|value| collect(value, field, kind, found)),
+        Value::String(text) if values::values(text).iter().any(|value| value.kind == kind) => {
+            found.push(text.clone());
+        }
+        Value::Number(number) if kind == Kind::Amount && is_amount(field) => found.push(number.to_string()),
+        Value::String(text) if kind == Kind::Amount && is_amount(field) => found.push(text.clone()),
+        _ => {}
+    }
+}
+
+fn is_amount(field: &str) -> bool {
+    let name = bare_name(field);
+    AMOUNTS.iter().any(|amount| name.contains(amount))
+}

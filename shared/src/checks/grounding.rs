@@ -1,0 +1,134 @@
+//! Grounding: every value in a reply occurs in the evidence.
+
+use crate::time::Timestamp;
+use crate::values::{self, Kind, Source, Value};
+use std::time::Duration;
+
+/// The values of a reply that the evidence does not say, as written, each once.
+///
+/// A moment that the model was told may be named as a day: the day itself, the one before, the one after.
+pub(super) fn ungrounded(reply: &str, evidence: &[&str], moments: &[Timestamp]) -> Vec<String> {
+    // Most values stand in the evidence as they stand in the reply; reading all of it is for the others.
+    let open: Vec<Value<'_>> = values::values(reply)
+        .into_iter()
+        .filter(|value| value.sure && !evidence.iter().any(|text| stands_in(text, value.text)))
+        .collect();
+    if open.is_empty() {
+        return vec![];
+    }
+    let evidence = Source::new(evidence.iter().copied());
+    let days = days(moments);
+    let mut missing: Vec<String> = vec![];
+    for value in open {
+        let is_a_day = value.kind == Kind::Date && days.occurs(&value);
+        if !is_a_day && !evidence.occurs(&value) && !missing.iter().any(|known| known == value.text) {
+            missing.push(value.text.to_owned());
+        }
+    }
+    missing
+}
+
+fn days(moments: &[Timestamp]) -> Source {
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+    let mut days: Vec<String> = moments
+        .iter()
+        .flat_map(|moment| {
+            let before = Timestamp::from_millis(moment.millis() - 24 * 3_600_000);
+            [before, *moment, *moment + DAY].map(|day| day.to_minute().chars().take(10).collect())
+        })
+        .collect();
+    days.sort_unstable();
+    days.dedup();
+    Source::new(days.iter().map(String::as_str))
+}
+
+/// Whether the words stand in the text as a whole, not inside a longer number or word.
+fn stands_in(text: &str, words: &str) -> bool {
+    let is_digit = |edge: Option<char>| edge.is_some_and(char::is_numeric);
+    let (first, last) = (is_digit(words.chars().next()), is_digit(words.chars().next_back()));
+    text.match_indices(words).any(|(at, found)| {
+        let before = text.get(..at).unwrap_or_default();
+        let after = text.get(at + found.len()..).unwrap_or_default();
+        !goes_on(before.chars().rev(), first) && !goes_on(after.chars(), last)
+    })
+}
+
+/// Whether a value goes on in these characters: at once, behind a single mark that joins numbers and names, or, for
+/// digits, behind a space.
+fn goes_on(mut next: impl Iterator<Item = char>, is_number: bool) -> bool {
+    const JOINTS: &str = ".,:/-–'’@_+#$€£¥%()";
+    match next.next() {
+        Some(mark) if mark.is_alphanumeric() => true,
+        Some(mark) if JOINTS.contains(mark) => next.next().is_some_and(char::is_alphanumeric),
+        Some(mark) if mark.is_whitespace() && is_number => next.next().is_some_and(char::is_numeric),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_796_032_800_000); // 2026-11-30T10:00:00Z
+
+    fn missing(reply: &str, evidence: &[&str]) -> Vec<String> {
+        ungrounded(reply, evidence, &[NOW])
+    }
+
+    #[test]
+    fn what_the_evidence_says_in_any_form_is_grounded() {
+        for (reply, evidence) in [
+            ("Your 480 euro quote still stands.", "History: she was quoted €480 for the terrace."),
+            ("Order #W2611340 was shipped.", "- order #W2611340: shipped"),
+            ("It arrives on 3 December.", "delivery: 2026-12-03"),
+            ("Oskar can pick it up at 2:30 pm.", "my partner Oskar comes at 14:30"),
+            ("We wrote to ana@example.com.", "profile: email ana@example.com"),
+            ("The code is 4471.", "door code 4471."),
+            ("As of today, 30 November, it is open.", "open"),
+            ("You asked for 2 adults.", "nothing"),
+            ("Thanks, see you tomorrow.", ""),
+        ] {
+            assert_eq!(missing(reply, &[evidence]), Vec::<String>::new(), "{reply}");
+        }
+    }
+
+    #[test]
+    fn what_nothing_says_is_named() {
+        for (reply, evidence, named) in [
+            ("The wifi code is 9932-AB.", "unit 4A, wifi code 7711-CD", "9932-AB"),
+            ("Order #W0000000 was shipped.", "- order #W2611340: shipped", "#W0000000"),
+            ("You get $60 back.", "price $600", "$60"),
+            ("It arrives on 5 December.", "delivery: 2026-12-03", "5 December"),
+            ("It takes 14 days.", "order 1480", "14"),
+            ("Write to help@shop.example.", "ana@example.com", "help@shop.example"),
+        ] {
+            assert_eq!(missing(reply, &[evidence]), [named], "{reply}");
+        }
+    }
+
+    #[test]
+    fn a_number_inside_another_is_not_said() {
+        for (text, words) in [("1,480", "480"), ("48", "4"), ("12:30", "12"), ("W48-2", "48"), ("3.48", "48")]
+        {
+            assert!(!stands_in(text, words), "{words} in {text}");
+        }
+        for (text, words) in [("(480)", "480"), ("480.", "480"), ("a 480, b", "480"), ("\"480\"", "480")] {
+            assert!(stands_in(text, words), "{words} in {text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_quick_look_grounds_nothing_that_reading_would_not(
+            reply in "(#W[0-9]{3}|[0-9]{1,4}|\\$[0-9]{2}|[a-z]{1,4}|Oskar|[.,: ]){1,12}",
+            evidence in "(#W[0-9]{3}|[0-9]{1,4}|\\$[0-9]{2}|[a-z]{1,4}|Oskar|[.,: ]){0,20}",
+        ) {
+            let named = missing(&reply, &[&evidence]);
+            for value in Source::new([evidence.as_str()]).invented(&reply) {
+                let known = value.kind == Kind::Date || named.iter().any(|named| named == value.text);
+                prop_assert!(known, "{value:?} is not said in {evidence:?}, and not named in {named:?}");
+            }
+        }
+    }
+}

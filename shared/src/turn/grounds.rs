@@ -1,0 +1,54 @@
+//! What a reply is checked against, of the thread that it answers.
+
+use super::decide::{found, rendered_facts};
+use super::{Context, Thread};
+use crate::case::CaseState;
+use crate::checks::{self, Checked, Grounds};
+use crate::fence::for_model;
+use crate::snapshot::Snapshot;
+use crate::thread::{Author, BotKind, Message};
+use crate::time::Timestamp;
+use std::borrow::Cow;
+
+/// Checks a reply of the model.
+pub(super) fn check(ctx: &Context, thread: &Thread, reply: &str) -> Checked {
+    let now = ctx.clock.now();
+    let evidence = evidence(ctx, thread, now);
+    let evidence: Vec<&str> = evidence.iter().map(AsRef::as_ref).collect();
+    let moments: Vec<Timestamp> = thread.newest_first.iter().map(|message| message.at).chain([now]).collect();
+    let cases = found(&thread.cases).map_or(&[][..], Vec::as_slice);
+    let newest = thread.unsettled().last().map_or("", |message| message.text.as_str());
+    checks::check(
+        reply,
+        &Grounds {
+            evidence: &evidence,
+            moments: &moments,
+            facts: found(&thread.facts).map_or(&[], Vec::as_slice),
+            open_case: cases.iter().any(|case| case.state_of_case != CaseState::Resolved),
+            promises: &thread.agent.promises,
+            newest,
+            previous: previous(thread),
+        },
+    )
+}
+
+/// Everything that a value of a reply may come from, as the model was given it. What the bot said is not among it,
+/// nor what was remembered of that; similar cases are of others.
+fn evidence<'t>(ctx: &Context, thread: &'t Thread, now: Timestamp) -> Vec<Cow<'t, str>> {
+    let said = |message: &&Message| message.author != Author::Bot;
+    let shown = |message: &'t Message| match message.shown(ctx.limits.message_chars) {
+        Cow::Borrowed(text) => for_model(text),
+        Cow::Owned(text) => Cow::Owned(for_model(&text).into_owned()),
+    };
+    let messages = thread.newest_first.iter().filter(said).map(shown);
+    let summary = thread.snapshot.iter().flat_map(Snapshot::texts).map(for_model);
+    let recalled = thread.remembered.recall.memories().iter().map(|memory| for_model(&memory.said));
+    let facts = rendered_facts(ctx, thread, now).map(Cow::Owned);
+    let agent = [for_model(&thread.agent.instructions)];
+    facts.into_iter().chain(messages).chain(summary).chain(recalled).chain(agent).collect()
+}
+
+fn previous(thread: &Thread) -> Option<&str> {
+    let is_reply = |message: &&Message| message.kind == Some(BotKind::Reply);
+    thread.newest_first.iter().find(is_reply).map(|message| message.text.as_str())
+}
