@@ -3,14 +3,15 @@
 
 use crate::clock::TestClock;
 use crate::table::{TABLE, Table};
+use aws_sdk_dynamodb::types::AttributeValue;
 use carryover_shared::admit::{self, Answer, Incoming, Worked};
 use carryover_shared::agent::AgentVersion;
 use carryover_shared::bank::Embedded;
 use carryover_shared::contact::{Account, ContactId, Identity};
 use carryover_shared::job::{FoldJob, RetentionJob, TurnJob};
 use carryover_shared::limits::Limits;
-use carryover_shared::store::{Store, StoreError};
-use carryover_shared::thread::{Channel, Head, Message, Seq};
+use carryover_shared::store::{ImportedLog, ImportedMessage, Store, StoreError};
+use carryover_shared::thread::{Author, Channel, Head, Message, Seq};
 use carryover_shared::tickets::NoTickets;
 use carryover_shared::traits::{Asked, Clock, Event, Events, Model, ModelError, Question, Queue, SendError};
 use carryover_shared::turn::{Agents, Context};
@@ -124,6 +125,43 @@ impl World {
     /// If there is none.
     pub async fn contact(&self, who: &str) -> ContactId {
         self.ctx.store.resolve(&identity(who)).await.expect("a table").expect("a contact")
+    }
+
+    /// Writes a history as a fold would have left it.
+    ///
+    /// # Panics
+    /// If the table refuses it.
+    pub async fn set_history(&self, contact: ContactId, history: &str) {
+        let update = self.table.client().update_item().table_name(TABLE);
+        update
+            .key("pk", AttributeValue::S(format!("SNAPSHOT#{contact}")))
+            .key("sk", AttributeValue::S("SNAPSHOT".into()))
+            .update_expression("SET history = :history")
+            .expression_attribute_values(":history", AttributeValue::S(history.into()))
+            .send()
+            .await
+            .expect("an update");
+    }
+
+    /// Imports a log of `(role, text)` into the empty thread of `chat:<who>`.
+    ///
+    /// # Panics
+    /// If the table refuses it.
+    pub async fn import(&self, who: &str, log: &[(Author, &str)]) {
+        let message = |(author, text): &(Author, &str)| ImportedMessage {
+            author: *author,
+            text: (*text).into(),
+            at: None,
+        };
+        let log = ImportedLog {
+            messages: log.iter().map(message).collect(),
+            channel: Channel::Chat,
+            account: Account::chat(),
+            at: self.clock.now(),
+            message_chars: self.ctx.limits.message_chars,
+        };
+        let contact = self.contact(who).await;
+        self.ctx.store.import(contact, &log, |_| ()).await.expect("an import");
     }
 
     /// The head of `chat:<who>`.

@@ -215,3 +215,79 @@ fn is_amount(field: &str) -> bool {
     let name = bare_name(field);
     AMOUNTS.iter().any(|amount| name.contains(amount))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::AsOf;
+    use crate::time::Timestamp;
+    use serde_json::json;
+
+    fn fact(kind: &str, id: &str, data: Value) -> Fact {
+        let as_of = AsOf::from(Timestamp::from_millis(1_796_032_800_000));
+        Fact { kind: kind.into(), id: id.into(), as_of, source: "shop".into(), data }
+    }
+
+    fn records() -> Vec<Fact> {
+        vec![
+            fact("order", "#W1", json!({"status": "shipped", "total": 120.5, "arrives": "2026-12-03"})),
+            fact("order", "#W2", json!({"status": "processing", "total": "80 EUR"})),
+            fact("request", "R-7", json!({"status": "resolved", "subject": "double charge"})),
+        ]
+    }
+
+    fn said(reply: &str) -> Vec<String> {
+        of_reply(reply, &records()).into_iter().map(|found| found.said).collect()
+    }
+
+    #[test]
+    fn what_agrees_with_the_record_passes() {
+        for reply in [
+            "Order #W1 was shipped and arrives on 3 December.",
+            "Your order #W1 is on its way.",
+            "Order #W1 has not been delivered yet.",
+            "Once #W1 is delivered, you can return it.",
+            "Has #W1 been delivered?",
+            "Your request R-7 was resolved.",
+            "Your request is closed.",
+            "Order #W2 is being processed; #W1 was shipped.",
+            "#W1 cost $120.50.",
+            "You say that #W1 was delivered; our records say it is shipped, and on its way.",
+            "I can cancel order #W2 if you want it cancelled.",
+            "We delivered a talk about parking.",
+            "",
+        ] {
+            assert_eq!(said(reply), Vec::<String>::new(), "{reply}");
+        }
+    }
+
+    #[test]
+    fn what_the_record_does_not_say_is_named() {
+        for (reply, named) in [
+            ("Good news: order #W1 was delivered.", "delivered"),
+            ("#w1 has been cancelled as you asked.", "cancelled"),
+            ("I looked at order #W2. It was shipped on Monday.", "shipped"),
+            ("Your request is still open.", "still open"),
+            ("R-7 is in progress.", "in progress"),
+            ("Su pedido #W1 fue entregado.", "entregado"),
+            ("Ihre Bestellung #W1 wurde zugestellt.", "zugestellt"),
+            ("Votre commande #W1 a été annulée.", "annulee"),
+            ("#W1 cost $99.", "$99"),
+            ("#W1 arrives on 5 December.", "5 December"),
+        ] {
+            assert_eq!(said(reply), [named], "{reply}");
+        }
+    }
+
+    #[test]
+    fn a_remembered_status_that_the_record_no_longer_says_is_outdated() {
+        let history = "She complained about the double charge. Request R-7 is open. Order #W1 was shipped.";
+        let found = outdated(history, &records());
+        assert_eq!(
+            found,
+            [Disagreement { record: "request R-7".into(), said: "is open".into(), is: "resolved".into() }]
+        );
+        assert_eq!(outdated("Request R-7 was open, then it was resolved.", &records()), []);
+        assert_eq!(outdated("The shop is open until six.", &records()), []);
+    }
+}

@@ -220,7 +220,7 @@ const SAYINGS: [(Standing, &[&str]); 7] = [
     ),
 ];
 
-/// Words beside which a saying claims nothing: it is denied, wished for, or still to come.
+/// Words behind which a saying claims nothing: it is denied, wished for, or still to come.
 const HEDGES: [&str; 66] = [
     "not",
     "isn't",
@@ -315,8 +315,8 @@ impl Standing {
         let mut claimed = vec![];
         for (standing, sayings) in SAYINGS {
             let Some(saying) = sayings.iter().find(|saying| contains_words(clause, saying)) else { continue };
-            let rest = clause.replacen(saying, " ", 1);
-            if !HEDGES.iter().any(|hedge| contains_words(&rest, hedge)) {
+            let before = clause.split(saying).next().unwrap_or_default();
+            if !HEDGES.iter().any(|hedge| contains_words(before, hedge)) {
                 claimed.push((standing, *saying));
             }
         }
