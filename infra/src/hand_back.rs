@@ -31,7 +31,11 @@ pub async fn run(options: Options) -> Result<()> {
     Ok(())
 }
 
-async fn hand_back(connection: &Connection, identity: &Identity, resolve: bool) -> Result<String> {
+/// Hands a thread back, and says so.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) async fn hand_back(connection: &Connection, identity: &Identity, resolve: bool) -> Result<String> {
     let contact = connection.contact(identity).await?;
     let head = connection.store.head(contact).await?.with_context(|| format!("{identity} is gone"))?;
     if nothing_to_do(&head, resolve) {

@@ -6,6 +6,7 @@ mod report;
 
 use crate::connection::{Connection, Target};
 use crate::facts::{Loader, Wanted};
+use crate::hand_back;
 use crate::terminal::{self, grouped};
 use anyhow::{Context, Result, bail};
 use carryover_shared::contact::{ContactId, Identity};
@@ -27,7 +28,7 @@ const TRACES: usize = 3;
 ///
 /// The file has one conversation a line: {"conversation_id", "turns": [{"role", "text"}]}. What a customer (or user)
 /// says is posted as chat:<conversation_id>. After a case the conversation goes on; the bot is silent then, as it
-/// would be. Run again, what was posted is found and the rest is posted; the closing table is made from what the
+/// would be, or answers on with --hand-back. Run again, what was posted is found and the rest is posted; the closing table is made from what the
 /// stack has on record, so it says the same.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -43,6 +44,9 @@ pub struct Options {
     /// Only the first so many conversations
     #[arg(long)]
     limit: Option<usize>,
+    /// Hands a thread back after each case, so that the bot answers the rest, too
+    #[arg(long)]
+    hand_back: bool,
     /// How long to wait for the last folds, in seconds
     #[arg(long, default_value_t = 120)]
     wait_seconds: u64,
@@ -61,7 +65,7 @@ pub async fn run(options: Options) -> Result<()> {
     let accounts = Accounts::read(options.facts_users.as_deref(), options.facts_orders.as_deref())?;
     let mut report = Report::default();
     for conversation in &conversations {
-        replay(&connection, conversation, &accounts, &mut report).await?;
+        replay(&connection, conversation, &accounts, options.hand_back, &mut report).await?;
     }
     report.folds_pending = !folds_are_done(&connection, Duration::from_secs(options.wait_seconds)).await?;
     for conversation in &conversations {
@@ -81,6 +85,7 @@ async fn replay(
     connection: &Connection,
     conversation: &Conversation,
     accounts: &Accounts,
+    hand_back: bool,
     report: &mut Report,
 ) -> Result<()> {
     let identity = conversation.identity()?;
@@ -99,6 +104,9 @@ async fn replay(
                 report.count(&answer.status);
                 let chars = prompt_chars(connection, &identity, Seq(answer.seq)).await?;
                 terminal::say(&line(name, &answer.seq.to_string(), &answer.status, millis, chars));
+                if hand_back && answer.status == "escalated" {
+                    hand_back::hand_back(connection, &identity, true).await?;
+                }
             }
             Err(error) => {
                 report.count("failed");

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use carryover_shared::contact::{ContactId, Identity};
 use carryover_shared::snapshot::Snapshot;
 use carryover_shared::thread::{Author, BotKind, Message, Seq};
-use carryover_shared::trace::{Outcome, Trace};
+use carryover_shared::trace::{DecidedBy, Outcome, Trace};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -29,10 +29,34 @@ pub(super) struct Report {
     cases: u64,
     folds: u64,
     retries: u64,
+    checked: Checked,
     spills: u64,
     /// Characters of each prompt.
     prompts: Vec<usize>,
     violations: u64,
+}
+
+/// What the checks made of the model's replies.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Checked {
+    /// Replies that passed at once.
+    grounded: u64,
+    /// Replies that passed the second time.
+    retried: u64,
+    /// Cases, because no reply passed.
+    escalated: u64,
+}
+
+impl Checked {
+    fn add(&mut self, outcome: &Outcome) {
+        let refused = outcome.attempts.iter().filter(|attempt| attempt.fault.is_some()).count();
+        match (outcome.by, outcome.decision.as_str(), refused) {
+            (DecidedBy::Model, "reply", 0) => self.grounded += 1,
+            (DecidedBy::Model, "reply", _) => self.retried += 1,
+            (DecidedBy::Model, _, 2) => self.escalated += 1,
+            _ => {}
+        }
+    }
 }
 
 impl Report {
@@ -79,6 +103,7 @@ impl Report {
             self.retries += u64::from(outcome.attempts.iter().map(|attempt| attempt.calls).sum::<u32>())
                 .saturating_sub(1);
             self.prompts.extend(prompt_chars(Some(outcome)));
+            self.checked.add(outcome);
         }
     }
 
@@ -126,6 +151,9 @@ impl fmt::Display for Report {
             ("cases", grouped(self.cases)),
             ("folds", format!("{}{folds}", grouped(self.folds))),
             ("retries", grouped(self.retries)),
+            ("grounded", grouped(self.checked.grounded)),
+            ("retried", grouped(self.checked.retried)),
+            ("escalated by a check", grouped(self.checked.escalated)),
             ("spills", grouped(self.spills)),
             ("prompt characters p50 / p95", format!("{} / {}", prompt(50), prompt(95))),
             ("coverage violations", grouped(self.violations)),

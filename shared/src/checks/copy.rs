@@ -1,6 +1,7 @@
 //! Whether a reply is a copy of the last one.
 
 use crate::text;
+use crate::values::Source;
 use std::collections::HashMap;
 
 /// A shorter reply may well be given twice.
@@ -8,8 +9,13 @@ const LEAST_CHARS: usize = 40;
 /// Alike from here on.
 const ALIKE: f64 = 0.95;
 
-/// Whether at least 95 % of the reply are the last one's, case and white space aside.
+/// Whether at least 95 % of the reply are the last one's, case and white space aside, and it names nothing that the
+/// last one did not: the same sentence about another order is an answer of its own.
 pub(super) fn is_copy(reply: &str, previous: &str) -> bool {
+    is_alike(reply, previous) && Source::new([previous]).lost(reply).is_empty()
+}
+
+fn is_alike(reply: &str, previous: &str) -> bool {
     let (reply, previous) = (plain(reply), plain(previous));
     let (shorter, longer) = {
         let (one, other) = (text::chars(&reply), text::chars(&previous));
@@ -51,6 +57,8 @@ mod tests {
     fn another_answer_is_none() {
         assert!(!is_copy("Your order left our warehouse on Monday.", REPLY));
         assert!(!is_copy(&REPLY.replace("Monday", "Tuesday evening"), REPLY));
+        let (one, other) = (format!("{REPLY} It is #W1."), format!("{REPLY} It is #W2."));
+        assert!(!is_copy(&one, &other), "about another order");
         assert!(!is_copy("You are welcome.", "You are welcome."), "short ones may be given twice");
         let reversed: String = REPLY.chars().rev().collect();
         assert!(!is_copy(&reversed, REPLY), "the same letters are not the same words");

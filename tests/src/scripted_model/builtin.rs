@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 mod extract;
 
-use extract::{Line, lines, sentences, values};
+use extract::{lines, sentences, values};
 
 /// Characters of a message that an echo repeats.
 const ECHO: usize = 80;
@@ -25,10 +25,7 @@ pub(super) fn answer(builtin: Builtin, prompt: &Prompt) -> Value {
 fn echo(prompt: &Prompt) -> Value {
     let lines = lines(prompt.user());
     let reply = match lines.last() {
-        Some(Line { number: Some(number), text, .. }) => {
-            format!("About message {number}: {}", head(text, ECHO))
-        }
-        Some(Line { text, .. }) => format!("You wrote: {}", head(text, ECHO)),
+        Some(text) => format!("You wrote: {}", head(text, ECHO)),
         None => "How can I help?".to_owned(),
     };
     json!({"action": "reply", "reply": reply, "category": "", "reason": ""})
@@ -52,7 +49,7 @@ fn summarize(prompt: &Prompt) -> Value {
     let limits = Limits::of(&prompt.schema);
     let lines = lines(prompt.user());
     let sentences: Vec<&str> =
-        lines.iter().rev().flat_map(|line| sentences(line.text).into_iter().rev()).collect();
+        lines.iter().rev().flat_map(|line| sentences(line).into_iter().rev()).collect();
     let (history, left) = pack("Language: English\nSaid: ", values(&lines), limits.history);
     let mut facts = packs(left, limits.fact, limits.facts);
     let telling = sentences.iter().filter(|sentence| sentence.contains(|c: char| c.is_ascii_digit()));
@@ -170,11 +167,11 @@ mod tests {
         let reply = |user| echo(&prompt(user))["reply"].clone();
         assert_eq!(
             reply("[11] customer: Hi\n[12] customer: Where is #W2611340?"),
-            "About message 12: Where is #W2611340?"
+            "You wrote: Where is #W2611340?"
         );
         assert_eq!(
             reply("# Recent\nNow: today.\n[b0eecef5 #7 customer, web chat, 2026-12-01 00:10 UTC]\nHi\nthere"),
-            "About message 7: there"
+            "You wrote: there"
         );
         assert_eq!(reply("Hello there"), "You wrote: Hello there");
         assert_eq!(reply(""), "How can I help?");

@@ -75,6 +75,8 @@ async fn replayed(name: &str, summariser: Builtin) -> Option<(Stack, Ran, Vec<Co
         &path("facts/taubench-retail-users.json"),
         "--facts-orders",
         &path("facts/taubench-retail-orders.json"),
+        // What nothing but the recording knows is a case; the rest is answered all the same.
+        "--hand-back",
         // A fold that failed comes back after minutes; nothing here needs it.
         "--wait-seconds",
         "20",

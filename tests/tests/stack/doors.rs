@@ -179,14 +179,14 @@ async fn other_paths_and_methods_are_problems_too() {
 #[tokio::test]
 async fn a_message_is_answered_and_read_again() {
     let customer = Customer::new();
-    customer.script(customer.rule("reply", &[]).then(Then::reply("From 15:00."))).await;
+    customer.script(customer.rule("reply", &[]).then(Then::reply("In the afternoon."))).await;
 
     let answer = customer.post("m1", "When can I check in?").await;
 
     assert_eq!(answer.status, 200);
     assert_eq!(
         answer.body,
-        json!({"status": "replied", "seq": 1, "reply": {"seq": 2, "text": "From 15:00."}})
+        json!({"status": "replied", "seq": 1, "reply": {"seq": 2, "text": "In the afternoon."}})
     );
     let thread = customer.thread().await;
     let said: Vec<_> = thread.iter().map(|message| (message.seq, message.author.as_str())).collect();

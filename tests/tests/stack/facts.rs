@@ -144,7 +144,7 @@ async fn a_deleted_fact_stays_deleted_for_older_news() {
 async fn every_turn_reads_the_facts_of_now() {
     let customer = Customer::new();
     let told = async |status: &str| {
-        customer.say("Where is my order?").await;
+        customer.say(&format!("Where is my order? This is {}.", customer.next_id())).await;
         customer.prompt().await.content("user").contains(status)
     };
     put(&customer, "W2611340", &at(-60), json!({"status": "packed in Porto"})).await;

@@ -6,54 +6,46 @@ const ORDINARY: [&str; 12] =
 /// Characters that a label before a colon has at most.
 const LABEL: usize = 48;
 
-/// A line of what was said, without its label.
-pub(super) struct Line<'a> {
-    /// The number of the message that it belongs to, where the prompt tells one.
-    pub(super) number: Option<u64>,
-    pub(super) text: &'a str,
-}
-
 /// What the product says around the words of others.
-const FRAME: [&str; 9] =
-    ["# ", "<data ", "</data ", "None yet.", "None:", "None match.", "Nothing.", "Covers messages ", "Now: "];
+const FRAME: [&str; 10] = [
+    "# ",
+    "<data ",
+    "</data ",
+    "None yet.",
+    "None:",
+    "None match.",
+    "None.",
+    "Nothing.",
+    "Covers messages ",
+    "Now: ",
+];
 /// What follows is about the last answer and says nothing new.
 const CORRECTIONS: &str = "# Your last answer was refused";
 
 /// What was said, line by line: messages stand below their labels (`[mark #12 customer, …]`) or behind them
 /// (`[12] customer: …`).
-pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
+pub(super) fn lines(text: &str) -> Vec<&str> {
     let said = text.split(CORRECTIONS).next().unwrap_or(text);
-    let mut lines = Vec::new();
-    let mut message = None;
-    for line in said.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        if FRAME.iter().any(|frame| line.starts_with(frame)) {
-            message = None;
-        } else if let Some(number) = label(line) {
-            message = Some(number);
-        } else {
-            lines.push(behind_label(line).unwrap_or(Line { number: message, text: line }));
-        }
-    }
-    lines
+    said.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !is_label(line))
+        .filter(|line| !FRAME.iter().any(|frame| line.starts_with(frame)))
+        .map(|line| behind_label(line).unwrap_or(line))
+        .collect()
 }
 
-/// The number in `[mark #12 customer, web chat, 2026-12-01 00:10 UTC]`.
-fn label(line: &str) -> Option<u64> {
-    let (_, rest) = line.strip_prefix('[')?.strip_suffix(']')?.split_once(" #")?;
-    rest.split(' ').next()?.parse().ok()
+/// `[mark #12 customer, web chat, 2026-12-01 00:10 UTC]`.
+fn is_label(line: &str) -> bool {
+    let inner = line.strip_prefix('[').and_then(|line| line.strip_suffix(']'));
+    let seq = inner.and_then(|inner| inner.split_once(" #")).and_then(|(_, rest)| rest.split(' ').next());
+    seq.is_some_and(|seq| seq.parse::<u64>().is_ok())
 }
 
-fn behind_label(line: &str) -> Option<Line<'_>> {
-    let number = number(line)?;
-    let (label, text) = line.split_once(": ")?;
-    (label.chars().count() <= LABEL).then_some(Line { number: Some(number), text })
-}
-
-/// The number at the start of `[12] …`, `#12 …` or `12. …`.
-fn number(line: &str) -> Option<u64> {
-    let bare = line.trim_start_matches(['[', '#']);
-    let digits: String = bare.chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().ok()
+/// What stands behind `[12] customer: `, `#12 customer: ` or `12. customer: `.
+fn behind_label(line: &str) -> Option<&str> {
+    let is_numbered = line.trim_start_matches(['[', '#']).starts_with(|first: char| first.is_ascii_digit());
+    let (label, text) = line.split_once(": ").filter(|_| is_numbered)?;
+    (label.chars().count() <= LABEL).then_some(text)
 }
 
 pub(super) fn sentences(text: &str) -> Vec<&str> {
@@ -67,9 +59,9 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
 }
 
 /// Ids, amounts, dates, times, addresses, numbers and names, in order, each once.
-pub(super) fn values(lines: &[Line<'_>]) -> Vec<String> {
+pub(super) fn values(lines: &[&str]) -> Vec<String> {
     let mut values: Vec<String> = Vec::new();
-    for value in lines.iter().flat_map(|line| values_of(line.text)) {
+    for value in lines.iter().flat_map(|line| values_of(line)) {
         if !values.contains(&value) {
             values.push(value);
         }
