@@ -30,7 +30,7 @@ help: ## Shows this.
 
 .PHONY: run
 run: $(stack-venv) ## Runs the whole deployment on this machine (PORT=, MODEL_URL=, REPLY_MODEL=, …).
-	@$(build) --bin carryover --bin reply --bin summarizer
+	@$(build) --bin carryover --bin reply --bin summarizer --bin retainer
 	@exec env CARRYOVER_BUILT=1 $(target)/debug/carryover run
 
 .PHONY: clean-data
@@ -58,17 +58,17 @@ unit-tests: ## Runs what needs no stack, a real llama.cpp server included.
 
 .PHONY: stack-tests
 stack-tests: $(stack-venv) ## Runs the black-box tests against a stack of their own.
-	$(build) --bin carryover --bin reply --bin summarizer --bin with-stack
+	$(build) --bin carryover --bin reply --bin summarizer --bin retainer --bin with-stack
 	$(target)/debug/with-stack $(run-tests) --test stack
 
 .PHONY: bench
 bench: ## Measures what a turn and a fold cost, beside their bounds.
-	cargo build --release --workspace --bin reply --bin summarizer --bin bare-function --bin bench
+	cargo build --release --workspace --bin reply --bin summarizer --bin retainer --bin bare-function --bin bench
 	$(target)/release/bench $(target)/release
 
 .PHONY: readme-check
 readme-check: $(stack-venv) ## Checks that the transcript in the README is what a stack says.
-	$(build) --bin carryover --bin reply --bin summarizer
+	$(build) --bin carryover --bin reply --bin summarizer --bin retainer
 	$(run-tests) --test stack the_transcript_of_the_readme_is_true
 
 .PHONY: audit
@@ -87,7 +87,7 @@ release-dir = $(target)/$(if $(RELEASE_TARGET),$(RELEASE_TARGET)/)release
 
 .PHONY: release
 release: ## Builds the functions for deployment.
-	$(RELEASE_BUILD) --package reply --package summarizer $(if $(RELEASE_TARGET),--target $(RELEASE_TARGET))
+	$(RELEASE_BUILD) --package reply --package summarizer --package retainer $(if $(RELEASE_TARGET),--target $(RELEASE_TARGET))
 
 .PHONY: build-ReplyDoor build-ReplyWorker build-ReplySweep
 build-ReplyDoor build-ReplyWorker build-ReplySweep: release
@@ -96,6 +96,10 @@ build-ReplyDoor build-ReplyWorker build-ReplySweep: release
 .PHONY: build-Summarizer
 build-Summarizer: release
 	cp $(release-dir)/summarizer "$(ARTIFACTS_DIR)/bootstrap"
+
+.PHONY: build-Retainer
+build-Retainer: release
+	cp $(release-dir)/retainer "$(ARTIFACTS_DIR)/bootstrap"
 
 # Virtual environments, made again only when their requirements change.
 $(local)/venv/.made-%: infra/local/requirements.txt

@@ -9,6 +9,7 @@ pub mod hand_back;
 pub mod import;
 pub mod install;
 pub mod outputs;
+pub mod redrive;
 pub mod replay;
 pub mod run;
 pub mod show;

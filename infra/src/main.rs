@@ -3,7 +3,7 @@
 // Futures of the SDK nest deeply.
 #![recursion_limit = "256"]
 
-use carryover_command::{chat, facts, hand_back, import, install, replay, run, show, trace};
+use carryover_command::{chat, facts, hand_back, import, install, redrive, replay, run, show, trace};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -34,6 +34,8 @@ enum Command {
     /// Loads account facts.
     #[command(subcommand)]
     Facts(facts::Command),
+    /// Queues jobs again that were given up.
+    Redrive(redrive::Options),
     /// Replays recorded conversations and checks what became of them.
     Replay(replay::Options),
 }
@@ -49,6 +51,7 @@ async fn main() -> ExitCode {
         Command::Trace(options) => trace::run(options).await,
         Command::HandBack(options) => hand_back::run(options).await,
         Command::Facts(command) => facts::run(command).await,
+        Command::Redrive(options) => redrive::run(options).await,
         Command::Replay(options) => replay::run(options).await,
     };
     match outcome {

@@ -15,7 +15,8 @@ pub struct Outputs {
     pub endpoint: String,
     /// The table's name.
     pub table: String,
-    /// URLs by name: `turns`, `folds` and their dead letters `turns-dead`, `folds-dead`.
+    /// URLs by name: `turns`, `folds`, `retention`, and their dead letters `turns-dead`, `folds-dead`,
+    /// `retention-dead`.
     pub queues: BTreeMap<String, String>,
     /// Signs the tokens of the web chat.
     #[serde(serialize_with = "exposed")]
@@ -38,6 +39,15 @@ impl Outputs {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("{} is missing: is `make run` running?", path.display()))?;
         serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))
+    }
+
+    /// The URL of a queue.
+    ///
+    /// # Errors
+    /// The stack has none of this name.
+    pub fn queue(&self, name: &str) -> Result<&str> {
+        let url = self.queues.get(name).map(String::as_str);
+        url.with_context(|| format!("the stack has no queue {name}"))
     }
 
     /// Writes them so that a reader finds all or nothing.

@@ -160,7 +160,7 @@ async fn folds_are_done(connection: &Connection, patience: Duration) -> Result<b
 
 async fn folds_waiting(connection: &Connection) -> Result<u64> {
     use aws_sdk_sqs::types::QueueAttributeName as Name;
-    let url = connection.outputs.queues.get("folds").context("the stack has no queue of folds")?;
+    let url = connection.outputs.queue("folds")?;
     let request = connection.sqs.get_queue_attributes().queue_url(url).attribute_names(Name::All);
     let attributes = request.send().await.context("the queue of folds cannot be read")?.attributes;
     let counted = [Name::ApproximateNumberOfMessages, Name::ApproximateNumberOfMessagesNotVisible];

@@ -104,4 +104,10 @@ pub struct Case {
     /// How many escalations joined it after the first.
     #[serde(default)]
     pub joined: u32,
+    /// When it was resolved.
+    #[serde(default, rename = "resolved_at_millis", skip_serializing_if = "Option::is_none")]
+    pub resolved_at: Option<Timestamp>,
+    /// The newest message when it was resolved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_seq: Option<Seq>,
 }

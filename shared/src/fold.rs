@@ -7,13 +7,14 @@
 mod read;
 mod summarise;
 
-use crate::job::FoldJob;
+use crate::contact::ContactId;
+use crate::job::{FoldJob, Retained, RetentionJob};
 use crate::limits::Limits;
 use crate::snapshot::Snapshot;
 use crate::store::{Saved, Store, StoreError};
 use crate::summary::{self, Fallback, Spill, Whole};
 use crate::time::Timestamp;
-use crate::traits::{Clock, Model, ModelError};
+use crate::traits::{Clock, Model, ModelError, Queue};
 use read::Thread;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +31,8 @@ pub struct Context {
     pub clock: Arc<dyn Clock>,
     /// The limits.
     pub limits: Limits,
+    /// Where spills are announced, if another bank than the embedded one is to have them as well.
+    pub retention: Option<Arc<dyn Queue>>,
 }
 
 /// What became of a job; counts and codes only (*quiet-logs*).
@@ -276,7 +279,10 @@ async fn save(
     let moved = next.folded_through.0 - thread.snapshot.folded_through.0;
     let next = if moved > 0 { Snapshot { attempts: 0, ..next } } else { next };
     Ok(match ctx.store.save_fold(&thread.basis, &next, spills, ctx.limits.spills).await? {
-        Saved::As(_) => {
+        Saved::As(revision) => {
+            if !spills.is_empty() {
+                forward(ctx, thread.head.contact_id, revision).await;
+            }
             counts.batches += 1;
             counts.messages += moved;
             counts.spills += spills.len();
@@ -288,4 +294,14 @@ async fn save(
         }
         Saved::Gone => Step::Ended(End::Gone),
     })
+}
+
+/// Has the spills of one save forwarded to another bank. Should that be lost they are still in the table, where every
+/// recall searches.
+async fn forward(ctx: &Context, contact_id: ContactId, revision: u64) {
+    let Some(queue) = &ctx.retention else { return };
+    let job = RetentionJob { contact_id, what: Retained::Spilled { revision } };
+    if let Err(error) = queue.send_retention(&job).await {
+        tracing::warn!(contact = %contact_id, revision, %error, "spills will not be forwarded to the memory bank");
+    }
 }

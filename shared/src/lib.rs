@@ -11,6 +11,7 @@ pub mod checks;
 pub mod contact;
 pub mod decision;
 pub mod facts;
+pub mod feedback;
 pub mod fence;
 pub mod hash;
 pub mod job;
@@ -34,6 +35,7 @@ pub mod traits;
 // Use cases.
 pub mod admit;
 pub mod fold;
+pub mod retain;
 pub mod sweep;
 pub mod turn;
 

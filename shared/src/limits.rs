@@ -59,6 +59,12 @@ pub struct Limits {
     pub memory_chars: usize,
     /// Items ranked per recall: so many spills and so many others.
     pub bank_items: usize,
+    /// Characters of either side of an exchange that is retained: head and tail of a longer one.
+    pub exchange_chars: usize,
+    /// Messages before an operator's answer, or of a resolved case, that a retention reads.
+    pub exchange_messages: usize,
+    /// Seconds until a failed retention is tried again; twice as long after each further failure.
+    pub retention_wait_seconds: u64,
     /// Similar past cases shown.
     pub similar_cases: usize,
     /// Facts kept for one contact.
@@ -120,6 +126,9 @@ impl Default for Limits {
             memories: 6,
             memory_chars: 300,
             bank_items: 500,
+            exchange_chars: 4_000,
+            exchange_messages: 50,
+            retention_wait_seconds: 30,
             similar_cases: 3,
             facts_items: 100,
             fact_bytes: 32 * 1024,

@@ -160,6 +160,16 @@ impl From<crate::admit::Worked> for Handled {
     }
 }
 
+impl From<crate::retain::Worked> for Handled {
+    fn from(worked: crate::retain::Worked) -> Self {
+        use crate::retain::Worked;
+        match worked {
+            Worked::Done => Self::Done,
+            Worked::Later(after) => Self::Later(after),
+        }
+    }
+}
+
 impl From<crate::fold::Worked> for Handled {
     fn from(worked: crate::fold::Worked) -> Self {
         use crate::fold::Worked;

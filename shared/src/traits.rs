@@ -5,7 +5,7 @@
 
 use crate::case::Category;
 use crate::contact::ContactId;
-use crate::job::{FoldJob, RetentionJob, TurnJob};
+use crate::job::{FoldJob, Retained, RetentionJob, TurnJob};
 use crate::memory::{Exchange, Query, Recall};
 use crate::similar::Similar;
 use crate::time::Timestamp;
@@ -212,6 +212,14 @@ pub enum Event {
         /// Its id among the contact's facts of kind `request`.
         request: String,
     },
+    /// Something will not be remembered unless its dead letter is replayed.
+    RetentionFailed {
+        /// Whose memory.
+        contact_id: ContactId,
+        /// What of it.
+        #[serde(flatten)]
+        what: Retained,
+    },
 }
 
 impl Event {
@@ -220,6 +228,7 @@ impl Event {
         match self {
             Self::CaseOpened { .. } => "CaseOpened",
             Self::RequestOpened { .. } => "RequestOpened",
+            Self::RetentionFailed { .. } => "RetentionFailed",
         }
     }
 }

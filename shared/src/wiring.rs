@@ -8,8 +8,9 @@ use crate::limits::Limits;
 use crate::queue::{SqsQueue, Urls};
 use crate::store::Store;
 use crate::tickets::NoTickets;
+use crate::traits::{Events, MemoryBank, Queue};
 use crate::turn::{Agents, Context};
-use crate::{aws, fold, model};
+use crate::{aws, fold, model, retain};
 use aws_config::SdkConfig;
 use std::sync::Arc;
 
@@ -39,14 +40,13 @@ pub async fn turns() -> Result<Wired, ConfigError> {
     };
     let store = store(&sdk, &limits)?;
     let queue = SqsQueue::new(sqs.clone(), urls);
-    let bus = Bus::new(aws_sdk_eventbridge::Client::new(&sdk), &environment("EVENT_BUS").unwrap_or_default());
     let ctx = Context {
-        bank: Arc::new(Embedded::new(store.clone(), &limits)),
+        bank: bank(&store, &limits),
         similar: Arc::new(NoTickets),
         store,
         model: model::from_env(environment, Arc::new(SystemClock)).map_err(model_error)?,
         queue: Arc::new(queue),
-        events: Arc::new(bus),
+        events: events(&sdk),
         clock: Arc::new(SystemClock),
         limits,
         agents: Arc::new(Agents::default()),
@@ -71,13 +71,64 @@ pub struct WiredFolds {
 pub async fn folds() -> Result<WiredFolds, ConfigError> {
     let limits = config::limits()?;
     let sdk = aws::config().await;
+    let sqs = aws_sdk_sqs::Client::new(&sdk);
     let ctx = fold::Context {
         store: store(&sdk, &limits)?,
         model: model::from_env(environment, Arc::new(SystemClock)).map_err(model_error)?,
         clock: Arc::new(SystemClock),
         limits,
+        retention: retention_of_spills(&sqs)?,
     };
-    Ok(WiredFolds { ctx, sqs: aws_sdk_sqs::Client::new(&sdk), folds_url: required("FOLDS_QUEUE_URL")? })
+    Ok(WiredFolds { ctx, sqs, folds_url: required("FOLDS_QUEUE_URL")? })
+}
+
+/// Where spills are announced: nowhere, unless a bank besides the embedded one is to have them.
+fn retention_of_spills(sqs: &aws_sdk_sqs::Client) -> Result<Option<Arc<dyn Queue>>, ConfigError> {
+    if environment("HINDSIGHT_URL").is_none() {
+        return Ok(None);
+    }
+    let urls = Urls { retention: required("RETENTION_QUEUE_URL")?, ..Urls::default() };
+    Ok(Some(Arc::new(SqsQueue::new(sqs.clone(), urls))))
+}
+
+/// Retentions, wired.
+pub struct WiredRetentions {
+    /// What every retention needs.
+    pub ctx: retain::Context,
+    /// The queue's client, for the batches of the retainer.
+    pub sqs: aws_sdk_sqs::Client,
+    /// The queue of retentions.
+    pub retention_url: String,
+}
+
+/// Wires what a retention needs from the environment.
+///
+/// # Errors
+/// A variable is missing or wrong.
+pub async fn retentions() -> Result<WiredRetentions, ConfigError> {
+    let limits = config::limits()?;
+    let sdk = aws::config().await;
+    let store = store(&sdk, &limits)?;
+    let ctx = retain::Context {
+        bank: bank(&store, &limits),
+        store,
+        events: events(&sdk),
+        clock: Arc::new(SystemClock),
+        limits,
+    };
+    let sqs = aws_sdk_sqs::Client::new(&sdk);
+    Ok(WiredRetentions { ctx, sqs, retention_url: required("RETENTION_QUEUE_URL")? })
+}
+
+/// Long-term memory.
+fn bank(store: &Store, limits: &Limits) -> Arc<dyn MemoryBank> {
+    Arc::new(Embedded::new(store.clone(), limits))
+}
+
+/// The bus of the environment.
+fn events(sdk: &SdkConfig) -> Arc<dyn Events> {
+    let name = environment("EVENT_BUS").unwrap_or_default();
+    Arc::new(Bus::new(aws_sdk_eventbridge::Client::new(sdk), &name))
 }
 
 /// The table of the environment.

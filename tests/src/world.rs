@@ -10,6 +10,7 @@ use carryover_shared::bank::Embedded;
 use carryover_shared::contact::{Account, ContactId, Identity};
 use carryover_shared::job::{FoldJob, RetentionJob, TurnJob};
 use carryover_shared::limits::Limits;
+use carryover_shared::retain;
 use carryover_shared::store::{ImportedLog, ImportedMessage, Store, StoreError};
 use carryover_shared::thread::{Author, Channel, Head, Message, Seq};
 use carryover_shared::tickets::NoTickets;
@@ -119,6 +120,22 @@ impl World {
         Ok(worked)
     }
 
+    /// What every retention needs.
+    pub fn retention(&self) -> retain::Context {
+        let Context { store, bank, events, clock, limits, .. } = self.ctx.clone();
+        retain::Context { store, bank, events, clock, limits }
+    }
+
+    /// Works through the retentions' jobs that were sent so far, once each.
+    pub async fn retain(&self) -> Vec<retain::Worked> {
+        let (ctx, deadline) = (self.retention(), self.clock.now() + Duration::from_secs(60));
+        let mut worked = vec![];
+        for job in self.sent.take_retentions() {
+            worked.push(retain::work(&ctx, job, 1, deadline).await);
+        }
+        worked
+    }
+
     /// The contact `chat:<who>`.
     ///
     /// # Panics
@@ -170,6 +187,18 @@ impl World {
     /// If there is none.
     pub async fn head(&self, who: &str) -> Head {
         self.ctx.store.head(self.contact(who).await).await.expect("a table").expect("a head")
+    }
+
+    /// From now on `chat:<who>` is being erased.
+    ///
+    /// # Panics
+    /// If the table refuses it.
+    pub async fn begin_erasing(&self, who: &str) {
+        let head = format!("CONTACT#{}", self.contact(who).await);
+        let update = self.table.client().update_item().table_name(TABLE);
+        let update = update.key("pk", AttributeValue::S(head)).key("sk", AttributeValue::S("HEAD".into()));
+        let update = update.update_expression("SET erasing = :v");
+        update.expression_attribute_values(":v", AttributeValue::Bool(true)).send().await.expect("an update");
     }
 
     /// The whole log of `chat:<who>`, oldest first.

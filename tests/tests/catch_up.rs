@@ -51,6 +51,7 @@ async fn fold_all(world: &World, model: &FakeModel) {
         model: Arc::new(model.clone()),
         clock: world.ctx.clock.clone(),
         limits: world.ctx.limits.clone(),
+        retention: None,
     };
     for job in world.sent.take_folds() {
         fold::run(&ctx, job, world.clock.now() + Duration::from_secs(300)).await.expect("a fold");

@@ -61,6 +61,7 @@ fn context(contact: &TestContact, model: impl Model + 'static) -> Context {
         model: Arc::new(model),
         clock: contact.clock.clone(),
         limits: contact.limits.clone(),
+        retention: None,
     }
 }
 

@@ -173,6 +173,7 @@ async fn fold(contact: &TestContact, habits: &[Habit]) -> (FoldOutcome, FakeMode
         model: Arc::new(model.clone()),
         clock: contact.clock.clone(),
         limits: contact.limits.clone(),
+        retention: None,
     };
     let up_to = contact.store.head(contact.id).await.expect("a table").expect("a head").last_seq;
     let job = FoldJob { contact_id: contact.id, up_to, why: FoldReason::Reply };

@@ -326,7 +326,8 @@ impl Game {
         let deadline = clock.now() + Duration::from_secs(300);
         // The fields' limits stay what they are, or a shorter history would be nobody's fault.
         let limits = Limits { history_chars: self.limits[0].history_chars, ..limits };
-        let _ = fold::run(&fold::Context { store, model, clock, limits }, job, deadline).await;
+        let _ =
+            fold::run(&fold::Context { store, model, clock, limits, retention: None }, job, deadline).await;
     }
 
     fn collect(&self) {
@@ -513,10 +514,13 @@ fn quiet_logs(game: &Game) {
     game.collect();
     let folds: Vec<String> =
         game.world.sent.take_folds().iter().map(|job| serde_json::to_string(job).expect("a job")).collect();
+    let retentions = game.world.sent.take_retentions();
+    let retentions: Vec<String> =
+        retentions.iter().map(|job| serde_json::to_string(job).expect("a job")).collect();
     let turns: Vec<String> =
         game.jobs.borrow().iter().map(|job| serde_json::to_string(job).expect("a job")).collect();
     let events = format!("{:?}", game.world.sent.take_events());
-    let all = folds.join("") + &turns.join("") + &events;
+    let all = folds.join("") + &retentions.join("") + &turns.join("") + &events;
     assert!(!all.contains("#W") && NAMES.iter().all(|name| !all.contains(name)), "quiet-logs: {all}");
 }
 

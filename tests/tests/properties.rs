@@ -48,6 +48,7 @@ async fn fold(ctx: &Context, model: &FakeModel, contact_id: ContactId) {
         model: Arc::new(model.clone()),
         clock: ctx.clock.clone(),
         limits: ctx.limits.clone(),
+        retention: None,
     };
     let job = FoldJob { contact_id, up_to, why: FoldReason::Reply };
     fold::run(&fold, job, ctx.clock.now() + Duration::from_secs(300)).await.expect("a fold");

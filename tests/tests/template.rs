@@ -31,3 +31,21 @@ fn isolation_whoever_writes_the_table_may_write_some_partitions_only() {
         assert!(bounded, "{statement}");
     }
 }
+
+/// What the template says of one resource.
+fn resource(name: &str) -> &'static str {
+    let start = TEMPLATE.split(&format!("\n  {name}:\n")).nth(1).expect("the resource");
+    let next = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
+    let end = start.lines().find(next).map_or(start.len(), |line| start.find(line).unwrap_or(start.len()));
+    start.get(..end).expect("whole lines")
+}
+
+#[test]
+fn a_retention_is_a_dead_letter_when_the_retainer_gives_it_up_and_the_metric_counts_its_line() {
+    let attempts = format!("maxReceiveCount: {}\n", carryover_shared::retain::ATTEMPTS);
+    assert!(resource("Retention").contains(&attempts), "{}", resource("Retention"));
+    let metric = resource("RetentionFailed");
+    for part in [r#"{ $.metric = "retention_failed" }"#, "MetricName: retention_failed", "RetainerLogs"] {
+        assert!(metric.contains(part), "{part}: {metric}");
+    }
+}

@@ -25,6 +25,8 @@ pub(super) struct Deployment {
     turns_dead_queue_url: String,
     folds_queue_url: String,
     folds_dead_queue_url: String,
+    retention_queue_url: String,
+    retention_dead_queue_url: String,
 }
 
 impl Deployment {
@@ -40,6 +42,8 @@ impl Deployment {
             ("turns-dead", self.turns_dead_queue_url),
             ("folds", self.folds_queue_url),
             ("folds-dead", self.folds_dead_queue_url),
+            ("retention", self.retention_queue_url),
+            ("retention-dead", self.retention_dead_queue_url),
         ];
         Outputs {
             api_url,

@@ -2,7 +2,7 @@
 
 use crate::contact::ContactId;
 use crate::limits::Limits;
-use crate::memory::{self, Candidate, Exchange, Query, Recall};
+use crate::memory::{self, Candidate, Exchange, Origin, Query, Recall};
 use crate::store::{Spill, Store, StoreError};
 use crate::traits::{BankError, MemoryBank};
 use futures::future::BoxFuture;
@@ -44,7 +44,13 @@ impl MemoryBank for Embedded {
         contact: ContactId,
         exchange: &'a Exchange,
     ) -> BoxFuture<'a, Result<(), BankError>> {
-        Box::pin(async move { self.store.put_memory(contact, exchange).await.map_err(bank_error) })
+        Box::pin(async move {
+            match exchange.origin {
+                // Its fold has kept it here, in the transaction that moved the checkpoint.
+                Origin::Spill { .. } => Ok(()),
+                _ => self.store.put_memory(contact, exchange).await.map_err(bank_error),
+            }
+        })
     }
 
     fn forget(&self, contact: ContactId) -> BoxFuture<'_, Result<(), BankError>> {

@@ -1,7 +1,9 @@
 //! Memory: what earlier conversations left in a contact's own bank. Continuity, never truth (*truth-ranks*).
 
+mod exchange;
 mod rank;
 
+pub use exchange::{of_answer, of_case, of_feedback, of_spills};
 pub use rank::{Candidate, rank};
 
 use crate::contact::ContactId;

@@ -9,6 +9,7 @@ use crate::contact::{Account, ContactId};
 use crate::thread::{Author, Channel, Head, Message, Mode, Parts};
 use crate::time::Timestamp;
 use serde::Serialize;
+use ulid::Ulid;
 
 /// Cases of one contact that a turn looks at, newest first.
 const CASES_READ: usize = 10;
@@ -24,6 +25,11 @@ impl Store {
             start: None,
         };
         self.all(range).await?.into_iter().map(|item| from_item(item, "case")).collect()
+    }
+
+    /// One case.
+    pub async fn case(&self, contact: ContactId, case_id: Ulid) -> Result<Option<Case>, StoreError> {
+        self.get(&keys::case(contact, case_id), "case").await
     }
 
     /// A person takes the thread; `false` if it moved on since `head` was read.
@@ -72,6 +78,7 @@ impl Store {
             let case = unresolved()
                 .set("state_of_case", CaseState::Resolved)
                 .set("resolved_at_millis", at)
+                .set("resolved_seq", head.last_seq)
                 .remove("state")
                 .remove("state_at");
             transaction = transaction.update(self, Part::Case, &keys::case(head.contact_id, case_id), case);

@@ -319,6 +319,8 @@ fn case_item(head: &Head, new: &NewCase) -> Result<Item, StoreError> {
         trace: Some(new.reply.trace.to_string()),
         opened_at: new.reply.at,
         joined: 0,
+        resolved_at: None,
+        resolved_seq: None,
     };
     let mut item = to_item(&case, "case")?;
     item.extend(super::cases::listed(&case)?);

@@ -68,6 +68,10 @@ pub(crate) fn case(id: ContactId, case_id: Ulid) -> Key {
     Key::new(contact(id), format!("{CASE_PREFIX}{case_id}"))
 }
 
+pub(crate) fn feedback(id: ContactId, seq: Seq) -> Key {
+    Key::new(contact(id), format!("FEEDBACK#{:010}", seq.0))
+}
+
 pub(crate) fn trace(id: ContactId, seq: Seq, trace_id: Ulid) -> Key {
     Key::new(contact(id), format!("{}{trace_id}", trace_prefix(seq)))
 }
@@ -125,7 +129,12 @@ pub(crate) fn memory(id: ContactId) -> String {
 pub(crate) const SPILL_PREFIX: &str = "SPILL#";
 
 pub(crate) fn spill(id: ContactId, revision: u64, n: usize) -> Key {
-    Key::new(memory(id), format!("{SPILL_PREFIX}{revision:010}#{n:04}"))
+    Key::new(memory(id), format!("{}{n:04}", spills_prefix(revision)))
+}
+
+/// The spills of one save.
+pub(crate) fn spills_prefix(revision: u64) -> String {
+    format!("{SPILL_PREFIX}{revision:010}#")
 }
 
 /// Where a bank keeps what comes from `origin`.
@@ -146,7 +155,11 @@ pub(crate) fn spill_revision(item: &HashMap<String, AttributeValue>) -> Option<u
 
 /// A spill's text where it does not fit the spill itself.
 pub(crate) fn spill_body(id: ContactId, revision: u64, n: usize) -> Key {
-    Key::new(memory(id), format!("BODY#{revision:010}#{n:04}"))
+    Key::new(memory(id), format!("{}{n:04}", spill_bodies_prefix(revision)))
+}
+
+pub(crate) fn spill_bodies_prefix(revision: u64) -> String {
+    format!("{BODIES_PREFIX}{revision:010}#")
 }
 
 pub(crate) fn seen(delivery: &Delivery) -> Key {

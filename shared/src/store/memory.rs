@@ -14,6 +14,8 @@ use crate::thread::Seq;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
+/// Items that the table takes in one transaction.
+const TRANSACTION_ITEMS: usize = 100;
 /// Memory items that one transaction has room for, beside head, snapshot and [`BODY_CHARS`] items.
 const MOST_ITEMS: usize = 90;
 /// Characters of one `BODY` item: four bytes each stay below the 400 KB of an item.
@@ -84,6 +86,24 @@ impl Store {
     pub async fn spills(&self, contact: ContactId, limit: usize) -> Result<Vec<Spill>, StoreError> {
         let page = self.newest_spills(contact, limit).await?;
         page.into_iter().map(|item| from_item(item, "spill")).collect()
+    }
+
+    /// The spills of one save, in order.
+    pub async fn spilled(&self, contact: ContactId, revision: u64) -> Result<Vec<Spill>, StoreError> {
+        let items = self.memories_under(contact, keys::spills_prefix(revision)).await?;
+        items.into_iter().map(|item| from_item(item, "spill")).collect()
+    }
+
+    /// What one save spilled beyond the items that a bank takes, in pieces.
+    pub async fn spilled_beside(&self, contact: ContactId, revision: u64) -> Result<Vec<String>, StoreError> {
+        let items = self.memories_under(contact, keys::spill_bodies_prefix(revision)).await?;
+        items.into_iter().map(|item| from_item::<Body>(item, "body").map(|body| body.text)).collect()
+    }
+
+    /// Items of one save: no more than one transaction can have written.
+    async fn memories_under(&self, contact: ContactId, prefix: String) -> Result<Vec<Item>, StoreError> {
+        let (pk, span) = (keys::memory(contact), Span::Prefix(prefix));
+        self.all(Range { pk: &pk, span, oldest_first: true, limit: TRANSACTION_ITEMS, start: None }).await
     }
 
     /// The revision of the newest spill; 0 where there is none.

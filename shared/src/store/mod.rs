@@ -8,6 +8,7 @@ mod commit;
 mod contacts;
 mod expression;
 mod facts;
+mod feedback;
 mod folds;
 mod import;
 mod keys;
@@ -130,12 +131,17 @@ impl Store {
         self.deadline.unwrap_or_else(|| self.clock.now() + self.write_time)
     }
 
-    /// One item, strongly consistent.
+    /// One item, read as what it is, strongly consistent.
     pub(crate) async fn get<T: DeserializeOwned>(
         &self,
         key: &Key,
         what: &'static str,
     ) -> Result<Option<T>, StoreError> {
+        self.item(key).await?.map(|item| from_item(item, what)).transpose()
+    }
+
+    /// One item, strongly consistent.
+    pub(crate) async fn item(&self, key: &Key) -> Result<Option<Item>, StoreError> {
         let found = self
             .client
             .get_item()
@@ -145,7 +151,7 @@ impl Store {
             .send()
             .await
             .map_err(StoreError::unavailable)?;
-        found.item.map(|item| from_item(item, what)).transpose()
+        Ok(found.item)
     }
 
     /// A page of a partition: items whose sort key starts with `prefix` (and is above `after`), strongly

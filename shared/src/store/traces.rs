@@ -70,6 +70,17 @@ impl Store {
         Ok(())
     }
 
+    /// What a decision was made from; `None` where it was lost, has expired, or is of another time.
+    pub async fn trace<T: DeserializeOwned>(
+        &self,
+        key: TraceKey,
+        now: Timestamp,
+    ) -> Result<Option<T>, StoreError> {
+        let found = self.item(&keys::trace(key.contact, key.seq, key.id)).await?;
+        let live = found.filter(|item| expires_at(item) > now.seconds());
+        Ok(live.and_then(|item| unpack(item).ok()))
+    }
+
     /// The traces of the newest decisions with their outcomes, newest first.
     pub async fn traces<T: DeserializeOwned, O: DeserializeOwned>(
         &self,
@@ -114,6 +125,11 @@ impl Store {
         traces.truncate(limit);
         Ok(traces)
     }
+}
+
+fn expires_at(item: &Item) -> i64 {
+    let seconds = item.get("expires_at").and_then(|value| value.as_n().ok());
+    seconds.and_then(|seconds| seconds.parse().ok()).unwrap_or(0)
 }
 
 fn pack(value: &impl Serialize) -> Result<Vec<u8>, StoreError> {

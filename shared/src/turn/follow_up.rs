@@ -3,7 +3,7 @@
 
 use super::Context;
 use crate::contact::ContactId;
-use crate::job::{FoldJob, FoldReason};
+use crate::job::{FoldJob, FoldReason, Retained, RetentionJob};
 use crate::store::{StoreError, TraceKey};
 use crate::thread::{BotKind, Message, Seq};
 use crate::trace::{Outcome, Trace};
@@ -105,13 +105,27 @@ async fn jobs(
             None => Ok(()),
         }
     };
-    futures::try_join!(ctx.queue.send_fold(&job), publish)?;
+    // Whichever fails, the others go out.
+    let (fold, retention, event) =
+        futures::join!(ctx.queue.send_fold(&job), retain(ctx, contact, message), publish);
+    fold.and(retention).and(event)?;
     if let Some(message) = message
         && let Err(error) = ctx.store.mark_followed_up(contact, message.seq).await
     {
         tracing::warn!(%contact, %error, "a message was not marked as followed up");
     }
     Ok(())
+}
+
+/// A reply is worth remembering; of an escalation, what became of its case is, once that is known.
+async fn retain(ctx: &Context, contact_id: ContactId, message: Option<&Message>) -> Result<(), SendError> {
+    match message {
+        Some(message) if message.kind == Some(BotKind::Reply) => {
+            let what = Retained::Reply { seq: message.seq };
+            ctx.queue.send_retention(&RetentionJob { contact_id, what }).await
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What a reply promised, and that somebody has to do now.

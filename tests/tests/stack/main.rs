@@ -20,3 +20,4 @@ mod odd_answers;
 mod queues;
 mod races;
 mod readme;
+mod retention;

@@ -68,6 +68,24 @@ impl Records {
         self.items(&format!("MEMORY#{contact}"), "SPILL#").await
     }
 
+    /// Waits until the memory bank has an item whose key starts so; the first of them.
+    pub(crate) async fn remembered(&self, contact: &str, key: &str) -> Value {
+        let memories = async || self.items(&format!("MEMORY#{contact}"), key).await;
+        eventually(&format!("{key} is remembered"), async || memories().await.into_iter().next()).await
+    }
+
+    /// Everything in the memory bank.
+    pub(crate) async fn memories(&self, contact: &str) -> Vec<Value> {
+        self.items(&format!("MEMORY#{contact}"), "").await
+    }
+
+    /// Puts an item into the table as it is.
+    pub(crate) async fn put(&self, item: Value) {
+        let item: Item = serde_dynamo::to_item(item).expect("an object of JSON");
+        let put = self.client.put_item().table_name(&self.table).set_item(Some(item));
+        put.send().await.expect("the table takes it");
+    }
+
     /// Key and size in bytes of every item in a contact's own partition.
     pub(crate) async fn sizes(&self, contact: &str) -> Vec<(String, usize)> {
         let bytes = |value: &AttributeValue| match value {
@@ -112,9 +130,7 @@ impl Records {
     pub(crate) async fn skip_to(&self, contact: &str, seq: u64) {
         let mut snapshot = self.snapshot(contact).await;
         snapshot["folded_through"] = json!(seq);
-        let item: Item = serde_dynamo::to_item(snapshot).expect("an object of JSON");
-        let put = self.client.put_item().table_name(&self.table).set_item(Some(item));
-        put.send().await.expect("the table takes it");
+        self.put(snapshot).await;
     }
 
     async fn item(&self, pk: &str, sk: &str) -> Option<Value> {

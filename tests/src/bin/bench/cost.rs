@@ -90,6 +90,7 @@ async fn cost(messages: usize) -> Result<Cost> {
         model: Arc::new(model.clone()),
         clock: contact.clock.clone(),
         limits: contact.limits.clone(),
+        retention: None,
     };
     fold::run(&fold, job, contact.clock.now() + Duration::from_secs(300)).await?;
     Ok(Cost {
