@@ -2,6 +2,7 @@
 
 mod conversation;
 mod coverage;
+mod limits;
 mod report;
 
 use crate::connection::{Connection, Target};
@@ -47,6 +48,9 @@ pub struct Options {
     /// Hands a thread back after each case, so that the bot answers the rest, too
     #[arg(long)]
     hand_back: bool,
+    /// Compares limits, a TOML file each, on a local stack for each of them
+    #[arg(long, value_delimiter = ',')]
+    limits: Vec<PathBuf>,
     /// How long to wait for the last folds, in seconds
     #[arg(long, default_value_t = 120)]
     wait_seconds: u64,
@@ -59,26 +63,34 @@ pub struct Options {
 /// # Errors
 /// No stack runs, a file cannot be read, a turn was not taken, or a trace violates *coverage*.
 pub async fn run(options: Options) -> Result<()> {
+    if !options.limits.is_empty() {
+        return limits::compare(&options).await;
+    }
     let connection = options.target.connect().await?;
-    let mut conversations = conversation::read(&options.file)?;
-    conversations.truncate(options.limit.unwrap_or(usize::MAX));
-    let accounts = Accounts::read(options.facts_users.as_deref(), options.facts_orders.as_deref())?;
-    let mut report = Report::default();
-    for conversation in &conversations {
-        replay(&connection, conversation, &accounts, options.hand_back, &mut report).await?;
-    }
-    report.folds_pending = !folds_are_done(&connection, Duration::from_secs(options.wait_seconds)).await?;
-    for conversation in &conversations {
-        let identity = conversation.identity()?;
-        if let Some(contact) = connection.store.resolve(&identity).await? {
-            report.look_at(&connection, &identity, contact).await?;
-        }
-    }
+    let report = replayed(&connection, &options).await?;
     terminal::say(&format!("\n{report}"));
     match report.faults() {
         None => Ok(()),
         Some(faults) => bail!(faults),
     }
+}
+
+async fn replayed(connection: &Connection, options: &Options) -> Result<Report> {
+    let mut conversations = conversation::read(&options.file)?;
+    conversations.truncate(options.limit.unwrap_or(usize::MAX));
+    let accounts = Accounts::read(options.facts_users.as_deref(), options.facts_orders.as_deref())?;
+    let mut report = Report::default();
+    for conversation in &conversations {
+        replay(connection, conversation, &accounts, options.hand_back, &mut report).await?;
+    }
+    report.folds_pending = !folds_are_done(connection, Duration::from_secs(options.wait_seconds)).await?;
+    for conversation in &conversations {
+        let identity = conversation.identity()?;
+        if let Some(contact) = connection.store.resolve(&identity).await? {
+            report.look_at(connection, &identity, contact).await?;
+        }
+    }
+    Ok(report)
 }
 
 async fn replay(

@@ -31,6 +31,8 @@ pub(super) struct Report {
     retries: u64,
     checked: Checked,
     spills: u64,
+    /// Decisions for which something was recalled.
+    recalled: u64,
     /// Characters of each prompt.
     prompts: Vec<usize>,
     violations: u64,
@@ -99,6 +101,8 @@ impl Report {
     }
 
     fn add_decisions(&mut self, traces: &[(Trace, Option<Outcome>)]) {
+        let recalled = traces.iter().filter(|(trace, _)| !trace.context.memories.is_empty());
+        self.recalled += recalled.count() as u64;
         for outcome in traces.iter().filter_map(|(_, outcome)| outcome.as_ref()) {
             self.retries += u64::from(outcome.attempts.iter().map(|attempt| attempt.calls).sum::<u32>())
                 .saturating_sub(1);
@@ -136,14 +140,15 @@ fn percentile(values: &[usize], percent: usize) -> Option<usize> {
     sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied()
 }
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Report {
+    /// The closing table, a name and a value in each row.
+    pub(super) fn rows(&self) -> Vec<(&'static str, String)> {
         let ended = self.ended.iter().map(|(status, count)| format!("{} {status}", grouped(*count)));
         let prompt = |percent| {
             percentile(&self.prompts, percent).map_or_else(|| "-".into(), |chars| grouped(chars as u64))
         };
         let folds = if self.folds_pending { " (more to come)" } else { "" };
-        let rows = [
+        vec![
             ("this run", ended.collect::<Vec<_>>().join(", ")),
             ("facts", self.facts.to_string()),
             ("turns", grouped(self.turns)),
@@ -155,11 +160,17 @@ impl fmt::Display for Report {
             ("retried", grouped(self.checked.retried)),
             ("escalated by a check", grouped(self.checked.escalated)),
             ("spills", grouped(self.spills)),
+            ("decisions with memories", grouped(self.recalled)),
             ("prompt characters p50 / p95", format!("{} / {}", prompt(50), prompt(95))),
             ("coverage violations", grouped(self.violations)),
-        ];
-        let lines = rows.map(|(name, value)| format!("{name:<28} {value}"));
-        f.write_str(&lines.join("\n"))
+        ]
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = self.rows().into_iter().map(|(name, value)| format!("{name:<28} {value}"));
+        f.write_str(&lines.collect::<Vec<_>>().join("\n"))
     }
 }
 
