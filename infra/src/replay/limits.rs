@@ -46,7 +46,8 @@ pub(super) async fn compare(options: &Options) -> Result<()> {
 impl Candidate {
     fn read(path: &Path) -> Result<Self> {
         let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
-        let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
         let limits = toml::from_str(&text).with_context(|| format!("{} has no limits", path.display()))?;
         Ok(Self { name: name.unwrap_or_default(), limits })
     }

@@ -2,8 +2,10 @@
 
 use crate::table::{Row, median};
 use carryover_shared::agent::AgentVersion;
+use carryover_shared::checks::{self, Checked, Grounds};
 use carryover_shared::contact::{Account, ContactId};
 use carryover_shared::decision;
+use carryover_shared::facts::Fact;
 use carryover_shared::limits::Limits;
 use carryover_shared::memory::Recall;
 use carryover_shared::prompt::{self, Source, Sources};
@@ -48,15 +50,15 @@ fn turn_millis(messages: u64) -> f64 {
         revision: 7,
         ..Snapshot::empty()
     };
+    let records: Vec<Fact> = (0..100).map(record).collect();
     let facts = "order #W2611340: status shipped; items: kettle, 47.84\n".repeat(100);
-    let answer =
-        json!({"action": "reply", "reply": "It was shipped on Monday.", "category": "", "reason": ""});
+    let answer = json!({"action": "reply", "reply": REPLY, "category": "", "reason": ""});
     let once = || {
         let started = Instant::now();
         let sources = Sources {
             agent: &agent,
             facts: Source::Found(facts.clone()),
-            records: &[],
+            records: &records,
             similar: &Similar::Nothing,
             memories: &Recall::Nothing,
             snapshot: Some(&snapshot),
@@ -69,10 +71,52 @@ fn turn_millis(messages: u64) -> f64 {
         let newest = newest_first[0].shown(limits.message_chars);
         black_box(rules::escalation(&agent.topics, &[&newest]));
         black_box(decision::read(answer.as_object().expect("an object"), &limits).is_ok());
+        black_box(checked(&agent, &snapshot, &newest_first, &facts, &records));
         black_box(prompt);
         started.elapsed().as_secs_f64() * 1_000.0
     };
     median((0..ROUNDS).map(|_| once()).collect())
+}
+
+/// A reply that names a record, an amount and an hour.
+const REPLY: &str = "Order #W2611340 was shipped; the kettle is 47.84. The 480 euro for the apartment stand.";
+
+fn checked(
+    agent: &AgentVersion,
+    snapshot: &Snapshot,
+    newest_first: &[Message],
+    facts: &str,
+    records: &[Fact],
+) -> Checked {
+    let customers = newest_first.iter().filter(|message| message.author == Author::Customer);
+    let said = customers.map(|message| message.text.as_str());
+    let evidence: Vec<&str> =
+        [facts, agent.instructions.as_str()].into_iter().chain(said).chain(snapshot.texts()).collect();
+    let moments: Vec<Timestamp> = newest_first.iter().map(|message| message.at).collect();
+    checks::check(
+        REPLY,
+        &Grounds {
+            evidence: &evidence,
+            moments: &moments,
+            facts: records,
+            open_case: false,
+            promises: &agent.promises,
+            newest: "Where is my order, and what about the kettle?",
+            previous: Some("The apartment is yours from Friday on, and the key is in the box at the door."),
+        },
+    )
+}
+
+fn record(n: u64) -> Fact {
+    let at = Timestamp::from_millis(1_796_292_000_000);
+    let data = json!({"status": "shipped", "total": 47.84, "items": "kettle"});
+    Fact {
+        kind: "order".into(),
+        id: format!("#W{}", 2_611_340 + n),
+        as_of: at.into(),
+        source: "shop".into(),
+        data,
+    }
 }
 
 fn message(seq: u64) -> Message {
