@@ -64,7 +64,7 @@ impl World {
         let sent = Arc::new(Sent::default());
         let shared: Arc<dyn Clock> = clock.clone();
         let store = Store::new(table.client(), TABLE, shared.clone(), &limits);
-        store.install_agent(&AgentVersion::built_in(), "tests").await.expect("the agent is installed");
+        store.install_default_agent("tests").await.expect("the agent is installed");
         let ctx = Context {
             bank: Arc::new(Embedded::new(store.clone(), &limits)),
             similar: Arc::new(NoTickets),

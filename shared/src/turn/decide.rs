@@ -78,7 +78,8 @@ impl Decided {
 /// Decides a turn. It always decides: with nothing else left, a person answers.
 pub(super) async fn decide(ctx: &Context, turn: Turn, thread: &Thread) -> Decided {
     let trace_id = ctx.clock.ulid();
-    let without_model = guarded(ctx, thread).or_else(|| by_rule(ctx, thread));
+    let without_model =
+        guarded(ctx, thread).or_else(|| by_rule(ctx, thread)).or_else(|| off_its_channels(thread));
     if let Some((by, escalation)) = without_model {
         return Decided::by(by, Decision::Escalate(escalation), trace_id).with_trace(ctx, thread);
     }
@@ -114,6 +115,16 @@ fn by_rule(ctx: &Context, thread: &Thread) -> Option<(DecidedBy, Escalation)> {
     let reason = format!("The customer raised a topic for people: {}.", found.topic);
     let escalation = Escalation { category: found.category, reason, topic: Some(found.topic.to_owned()) };
     Some((DecidedBy::Rule, escalation))
+}
+
+/// A message on a channel that the agent does not answer on.
+fn off_its_channels(thread: &Thread) -> Option<(DecidedBy, Escalation)> {
+    let channel = thread.channel();
+    if thread.agent.channels.contains(&channel) {
+        return None;
+    }
+    let reason = format!("The agent {} does not answer on {}.", thread.agent.name, channel.name());
+    Some((DecidedBy::Rule, stop(Category::PolicyRestriction, &reason)))
 }
 
 fn texts(ctx: &Context, thread: &Thread) -> Vec<String> {
@@ -304,8 +315,13 @@ fn build(ctx: &Context, thread: &Thread, corrections: &[Correction]) -> Prompt {
         Some(facts) => Source::Found(facts),
         None => Source::Failed,
     };
+    let business = match &thread.business {
+        Source::Found(facts) => Source::Found(facts::render_business(facts, now, &ctx.limits).text),
+        Source::Failed => Source::Failed,
+    };
     let sources = Sources {
         agent: &thread.agent,
+        business,
         facts,
         records: found(&thread.facts).map_or(&[], Vec::as_slice),
         memories: &thread.remembered.recall,

@@ -1,10 +1,11 @@
 //! Gathering: everything that a turn decides on, in parallel, each part bounded.
 
+use super::agents::Answering;
 use super::{Context, Remembered};
-use crate::agent::{AgentVersion, DEFAULT_AGENT};
+use crate::agent::AgentVersion;
 use crate::case::Case;
 use crate::contact::{Account, ContactId};
-use crate::facts::Fact;
+use crate::facts::{self, Fact};
 use crate::prompt::Source;
 use crate::snapshot::Snapshot;
 use crate::store::{Gathered, StoreError};
@@ -28,6 +29,9 @@ pub struct Thread {
     pub unread: bool,
     /// The account's records.
     pub facts: Source<Vec<Fact>>,
+    /// What the business says of itself, as far as it concerns this contact: hours, policies, and the units that a
+    /// stay of the contact names. As of the last minute.
+    pub business: Source<Vec<Fact>>,
     /// The contact's newest cases.
     pub cases: Source<Vec<Case>>,
     /// What the bank and past tickets have for the messages that wait.
@@ -40,23 +44,58 @@ pub struct Thread {
 const REREADS: usize = 2;
 
 impl Thread {
-    /// A thread of a contact that has said nothing yet.
+    /// A thread of a contact that has said nothing yet and now writes to `account`.
     ///
     /// # Errors
     /// The agent's version cannot be read.
-    pub async fn new(ctx: &Context, contact: ContactId) -> Result<Self, StoreError> {
-        let Gathered { live, .. } = ctx.store.gather(contact, DEFAULT_AGENT).await?;
-        Ok(Self {
+    pub async fn new(ctx: &Context, contact: ContactId, account: &Account) -> Result<Self, StoreError> {
+        let expected = ctx.agents.expected(Some(account));
+        let (state, business, _) = futures::join!(
+            ctx.store.gather(contact, &expected),
+            business(ctx, &expected),
+            ctx.agents.of_account(&ctx.store, account),
+        );
+        ctx.agents.saw_live(&expected, state?.live, ctx.clock.now());
+        let thread = Self {
             head: Head::new(contact),
             snapshot: Some(Snapshot::empty()),
-            agent: agent(ctx, live).await?,
+            agent: Arc::new(AgentVersion::built_in()),
             newest_first: vec![],
             unread: false,
             facts: Source::Found(vec![]),
+            business: Source::Found(vec![]),
             cases: Source::Found(vec![]),
             remembered: Remembered::nothing(),
             degraded: vec![],
-        })
+        };
+        thread.answered(ctx, account, (&expected, business)).await
+    }
+
+    /// With the agent that answers on `account`, and what its business says; that of the expected one has been read.
+    async fn answered(
+        mut self,
+        ctx: &Context,
+        account: &Account,
+        (expected, business): (&str, Read<Arc<Vec<Fact>>>),
+    ) -> Result<Self, StoreError> {
+        let Answering { version, stands_in } =
+            ctx.agents.answering(&ctx.store, &self.head, account).await?;
+        self.degraded.extend(stands_in.map(|why| Degraded::new("agent", why)));
+        let business = if version.name == expected { business } else { self::business(ctx, &version.name).await };
+        self.business = match source("business", business, &mut self.degraded) {
+            Source::Found(all) => Source::Found(facts::of_business(&all, &self.stays(), ctx.clock.now())),
+            Source::Failed => Source::Failed,
+        };
+        self.agent = version;
+        Ok(self)
+    }
+
+    /// The records that may name a unit; none where they could not be read.
+    fn stays(&self) -> &[Fact] {
+        match &self.facts {
+            Source::Found(facts) => facts,
+            Source::Failed => &[],
+        }
     }
 
     /// The customer messages that wait for an answer, oldest first.
@@ -99,20 +138,31 @@ impl Thread {
 
 /// Reads everything that a turn decides on; `None` where the contact is gone or being erased.
 ///
+/// `incoming` is the account of a message that is about to be admitted: the account of the newest message decides
+/// which agent answers.
+///
 /// The numbers that a turn commits on are those of the messages it read: a head that is newer than them, or
 /// older, means read again.
 ///
 /// # Errors
 /// Head or messages cannot be read. Everything else may fail: it is marked as failed and the turn goes on
 /// (*optional-is-optional*).
-pub async fn gather(ctx: &Context, contact: ContactId) -> Result<Option<Thread>, StoreError> {
+pub async fn gather(
+    ctx: &Context,
+    contact: ContactId,
+    incoming: Option<&Account>,
+) -> Result<Option<Thread>, StoreError> {
     let mut degraded = vec![];
-    let (log, facts, cases) = futures::join!(
-        log(ctx, contact),
+    let expected = ctx.agents.expected(incoming);
+    let (log, facts, cases, business, ()) = futures::join!(
+        log(ctx, contact, &expected),
         within(FACTS_TIME, ctx.store.facts(contact, &ctx.limits)),
         within(FACTS_TIME, ctx.store.cases(contact)),
+        business(ctx, &expected),
+        look_up(ctx, incoming),
     );
     let (state, mut newest_first) = log?;
+    ctx.agents.saw_live(&expected, state.live, ctx.clock.now());
     let Some(head) = state.head.filter(|head| !head.erasing) else { return Ok(None) };
     let unread = !reach_unsettled(ctx, &head, &mut newest_first).await?;
     // A checkpoint beyond the log talks rubbish: with it a prompt would show nothing at all.
@@ -120,31 +170,35 @@ pub async fn gather(ctx: &Context, contact: ContactId) -> Result<Option<Thread>,
     if snapshot.is_none() {
         degraded.push(Degraded::new("snapshot", "unreadable"));
     }
-    if state.live.is_none() {
-        degraded.push(Degraded::new("agent", "none installed"));
-    }
-    Ok(Some(Thread {
-        agent: agent(ctx, state.live).await?,
+    let thread = Thread {
+        agent: Arc::new(AgentVersion::built_in()),
         snapshot,
         facts: source("facts", facts, &mut degraded),
+        business: Source::Found(vec![]),
         cases: source("cases", cases, &mut degraded),
         remembered: Remembered::nothing(),
         head,
         newest_first,
         unread,
         degraded,
-    }))
+    };
+    let account = incoming.cloned().unwrap_or_else(|| thread.account());
+    thread.answered(ctx, &account, (&expected, business)).await.map(Some)
 }
 
 /// Facts and cases may take this long; then the turn goes on without them.
 const FACTS_TIME: Duration = Duration::from_secs(3);
 
 /// Head and messages of one moment.
-async fn log(ctx: &Context, contact: ContactId) -> Result<(Gathered, Vec<Message>), StoreError> {
+async fn log(
+    ctx: &Context,
+    contact: ContactId,
+    expected: &str,
+) -> Result<(Gathered, Vec<Message>), StoreError> {
     let mut rereads = 0;
     loop {
         let (mut state, newest) = futures::try_join!(
-            ctx.store.gather(contact, DEFAULT_AGENT),
+            ctx.store.gather(contact, expected),
             ctx.store.newest(contact, &ctx.limits)
         )?;
         let read_to = newest.first().map_or(Seq::NONE, |message| message.seq);
@@ -190,10 +244,22 @@ fn on_numbers_read(head: Head, newest_first: &[Message]) -> Head {
     Head { last_seq: read_to, last_customer_seq, ..head }
 }
 
-async fn within<T>(
-    time: Duration,
-    read: impl Future<Output = Result<T, StoreError>>,
-) -> Result<T, &'static str> {
+/// Looks up which agent an account has, while other things are read; that it failed shows when it is needed.
+async fn look_up(ctx: &Context, account: Option<&Account>) {
+    if let Some(account) = account {
+        let _ = ctx.agents.of_account(&ctx.store, account).await;
+    }
+}
+
+/// What an optional source gave, or why nothing, in a word.
+type Read<T> = Result<T, &'static str>;
+
+/// What the business of an agent says of itself.
+async fn business(ctx: &Context, agent: &str) -> Read<Arc<Vec<Fact>>> {
+    within(FACTS_TIME, ctx.agents.business(&ctx.store, agent, &ctx.limits)).await
+}
+
+async fn within<T>(time: Duration, read: impl Future<Output = Result<T, StoreError>>) -> Read<T> {
     match tokio::time::timeout(time, read).await {
         Ok(Ok(found)) => Ok(found),
         Ok(Err(StoreError::Corrupt { .. })) => Err("unreadable"),
@@ -202,7 +268,7 @@ async fn within<T>(
     }
 }
 
-fn source<T>(part: &str, read: Result<T, &'static str>, degraded: &mut Vec<Degraded>) -> Source<T> {
+fn source<T>(part: &str, read: Read<T>, degraded: &mut Vec<Degraded>) -> Source<T> {
     match read {
         Ok(found) => Source::Found(found),
         Err(why) => {
@@ -210,8 +276,4 @@ fn source<T>(part: &str, read: Result<T, &'static str>, degraded: &mut Vec<Degra
             Source::Failed
         }
     }
-}
-
-async fn agent(ctx: &Context, live: Option<u32>) -> Result<Arc<AgentVersion>, StoreError> {
-    ctx.agents.version(&ctx.store, live).await
 }
