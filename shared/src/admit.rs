@@ -133,10 +133,10 @@ async fn admit(
     let message = new_message(ctx, incoming);
     for _ in 0..ROUNDS {
         let thread = match (contact, turn) {
-            (Some(contact), Some(_)) => turn::gather(ctx, contact, Some(&incoming.account)).await?,
+            (Some(contact), Some(_)) => Box::pin(turn::gather(ctx, contact, Some(&incoming.account))).await?,
             (None, Some(_)) => {
                 let contact = ContactId::new(ctx.clock.ulid());
-                Some(Thread::new(ctx, contact, &incoming.account).await?)
+                Some(Box::pin(Thread::new(ctx, contact, &incoming.account)).await?)
             }
             (_, None) => None,
         };

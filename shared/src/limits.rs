@@ -186,6 +186,17 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// The limits of facts as they are for those of a business.
+    #[must_use]
+    pub fn of_business(&self) -> Self {
+        Self {
+            facts_items: self.business_items,
+            fact_bytes: self.business_bytes,
+            facts_chars: self.business_chars,
+            ..self.clone()
+        }
+    }
+
     /// The budget of a turn from receipt.
     pub fn reply_budget(&self) -> Duration {
         Duration::from_secs(self.reply_seconds)

@@ -416,7 +416,11 @@ mod tests {
         let log = [message(1, Author::Customer, "Hi")];
         let failed = prompt(&log, Source::Failed, &Recall::Failed("late"));
         let empty = prompt(&log, Source::Found(String::new()), &Recall::Nothing);
-        assert_eq!(failed.user.matches("Failed: ").count(), 5, "business, facts, memories, history, snapshot");
+        assert_eq!(
+            failed.user.matches("Failed: ").count(),
+            5,
+            "business, facts, memories, history, snapshot"
+        );
         assert!(empty.user.contains("It has no records."));
         assert!(empty.user.contains("The account has no records.") && empty.user.contains("None match."));
     }

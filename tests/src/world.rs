@@ -108,6 +108,23 @@ impl World {
         }
     }
 
+    /// Makes the next version of an agent live, as a publication does; its number.
+    ///
+    /// # Panics
+    /// If the table refuses it.
+    pub async fn publish(&self, version: &AgentVersion) -> u32 {
+        let number = self.ctx.store.create_version(version, "tests").await.expect("a version");
+        let pointer = [
+            ("pk", AttributeValue::S(format!("LIVE#{}", version.name))),
+            ("sk", AttributeValue::S("LIVE".into())),
+            ("version", AttributeValue::N(number.to_string())),
+        ];
+        let put = self.table.client().put_item().table_name(TABLE);
+        let put = pointer.into_iter().fold(put, |put, (name, value)| put.item(name, value));
+        put.send().await.expect("a pointer");
+        number
+    }
+
     /// Works through the turns' jobs that were sent so far, once each.
     ///
     /// # Errors

@@ -49,3 +49,34 @@ fn a_retention_is_a_dead_letter_when_the_retainer_gives_it_up_and_the_metric_cou
         assert!(metric.contains(part), "{part}: {metric}");
     }
 }
+
+/// The sources of everything that is deployed or run, in one text.
+fn sources() -> String {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
+    let mut dirs: Vec<_> = ["shared/src", "functions", "infra/src"].map(|dir| root.join(dir)).into();
+    let mut text = String::new();
+    while let Some(dir) = dirs.pop() {
+        for entry in std::fs::read_dir(dir).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                dirs.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                text.push_str(&std::fs::read_to_string(path).expect("a source"));
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn signed_change_one_place_in_the_code_writes_the_pointer() {
+    let sources = sources();
+    let named = |before: &str| sources.matches(&format!("{before}&keys::live(")).count();
+    let (created, checked, read) =
+        (named("create(self, Part::Live, "), named("check(self, Part::Live, "), named("get("));
+    assert_eq!(created, 1, "the first installation");
+    let in_the_batch_of_a_turn = 1;
+    let all = sources.matches("keys::live(").count();
+    assert_eq!(all, created + checked + read + in_the_batch_of_a_turn, "no other way to name it");
+    assert_eq!(sources.matches("\"LIVE#").count(), 1, "keys.rs builds it");
+}

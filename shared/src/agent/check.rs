@@ -171,11 +171,7 @@ mod tests {
     }
 
     fn topic(keywords: &[String]) -> Topic {
-        Topic {
-            name: "pets".into(),
-            category: Category::PolicyRestriction,
-            keywords: keywords.to_vec(),
-        }
+        Topic { name: "pets".into(), category: Category::PolicyRestriction, keywords: keywords.to_vec() }
     }
 
     #[test]
@@ -236,7 +232,11 @@ mod tests {
         }
         assert_eq!(check_label("account", "whatsapp:main"), Ok(()));
         for label in ["", " ", "a\nb", &"x".repeat(129)] {
-            assert_eq!(check_label("account", label), Err(AgentError::Label { what: "account" }), "{label:?}");
+            assert_eq!(
+                check_label("account", label),
+                Err(AgentError::Label { what: "account" }),
+                "{label:?}"
+            );
         }
     }
 }

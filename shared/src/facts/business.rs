@@ -15,17 +15,8 @@ const UNIT: &str = "unit";
 const TIES: &[&str] = &["unitid", "unitids", "unit", "units", "unitname", "unitnumber"];
 
 /// The kinds of records that are stays. Requests are none: customers open them, and could name any unit.
-const STAYS: &[&str] = &[
-    "appointment",
-    "booking",
-    "lease",
-    "order",
-    "profile",
-    "rental",
-    "reservation",
-    "stay",
-    "tenancy",
-];
+const STAYS: &[&str] =
+    &["appointment", "booking", "lease", "order", "profile", "rental", "reservation", "stay", "tenancy"];
 
 /// The fields in which a stay names its unit, the surest first.
 const UNITS: &[&str] = &[

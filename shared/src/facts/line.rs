@@ -145,7 +145,7 @@ const QUALIFICATION: &str = "status state result outcome decision eligible quali
     amount reason conditions requirements missing validfrom validuntil expiresat";
 
 const HOURS: &str = "name title place location timezone days monday mon tuesday tue wednesday wed thursday thu \
-    friday fri saturday sat sunday sun weekdays weekend open opens opensat close closes closesat hours holidays \
+    friday fri saturday sat sunday sun monfri weekdays weekend open opens opensat close closes closesat hours holidays \
     closed exceptions";
 
 const OTHER: &str = "name title status state type date start amount total price quantity currency";

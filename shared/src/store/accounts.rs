@@ -68,12 +68,8 @@ impl Store {
             Some(agent) => alive().set("agent", agent),
             None => alive().remove("agent"),
         };
-        let mut transaction = Transaction::new(self.clock().ulid()).update(
-            self,
-            Part::Head,
-            &keys::head(contact),
-            change,
-        );
+        let mut transaction =
+            Transaction::new(self.clock().ulid()).update(self, Part::Head, &keys::head(contact), change);
         if let Some(agent) = agent {
             transaction = transaction.check(self, Part::Live, &keys::live(agent), is_there());
         }

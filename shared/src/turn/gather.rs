@@ -78,10 +78,10 @@ impl Thread {
         account: &Account,
         (expected, business): (&str, Read<Arc<Vec<Fact>>>),
     ) -> Result<Self, StoreError> {
-        let Answering { version, stands_in } =
-            ctx.agents.answering(&ctx.store, &self.head, account).await?;
+        let Answering { version, stands_in } = ctx.agents.answering(&ctx.store, &self.head, account).await?;
         self.degraded.extend(stands_in.map(|why| Degraded::new("agent", why)));
-        let business = if version.name == expected { business } else { self::business(ctx, &version.name).await };
+        let business =
+            if version.name == expected { business } else { self::business(ctx, &version.name).await };
         self.business = match source("business", business, &mut self.degraded) {
             Source::Found(all) => Source::Found(facts::of_business(&all, &self.stays(), ctx.clock.now())),
             Source::Failed => Source::Failed,
@@ -197,10 +197,8 @@ async fn log(
 ) -> Result<(Gathered, Vec<Message>), StoreError> {
     let mut rereads = 0;
     loop {
-        let (mut state, newest) = futures::try_join!(
-            ctx.store.gather(contact, expected),
-            ctx.store.newest(contact, &ctx.limits)
-        )?;
+        let (mut state, newest) =
+            futures::try_join!(ctx.store.gather(contact, expected), ctx.store.newest(contact, &ctx.limits))?;
         let read_to = newest.first().map_or(Seq::NONE, |message| message.seq);
         let moved = state.head.as_ref().is_some_and(|head| head.last_seq != read_to);
         if !moved || rereads == REREADS {
