@@ -15,16 +15,26 @@ use std::time::Duration;
 
 /// For how long it counts what was read of pointers, accounts and businesses (*signed-change*).
 const FRESH: Duration = Duration::from_secs(60);
-/// Values of one sort that are kept; beyond it the one goes that was read first.
-const KEPT: usize = 64;
 
 /// What this process has read of agents.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Agents {
     accounts: Kept<Account, String>,
     live: Kept<String, Option<u32>>,
     versions: Kept<(String, u32), Arc<AgentVersion>>,
     business: Kept<String, Arc<Vec<Fact>>>,
+}
+
+impl Default for Agents {
+    /// Nothing yet. What takes most memory is kept least (*bounds*).
+    fn default() -> Self {
+        Self {
+            accounts: Kept::at_most(1_000),
+            live: Kept::at_most(1_000),
+            versions: Kept::at_most(64),
+            business: Kept::at_most(16),
+        }
+    }
 }
 
 /// The version that answers.
@@ -140,17 +150,18 @@ impl Agents {
     }
 }
 
-/// Values by name, and when each was read.
+/// Values by name, and when each was read; beyond `most` the one goes that was read first.
 #[derive(Debug)]
-struct Kept<K, V>(Mutex<HashMap<K, (V, Timestamp)>>);
-
-impl<K, V> Default for Kept<K, V> {
-    fn default() -> Self {
-        Self(Mutex::default())
-    }
+struct Kept<K, V> {
+    values: Mutex<HashMap<K, (V, Timestamp)>>,
+    most: usize,
 }
 
 impl<K: Eq + Hash + Clone, V: Clone> Kept<K, V> {
+    fn at_most(most: usize) -> Self {
+        Self { values: Mutex::default(), most }
+    }
+
     /// What was read last, however long ago.
     fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<(V, Timestamp)>
     where
@@ -168,15 +179,42 @@ impl<K: Eq + Hash + Clone, V: Clone> Kept<K, V> {
     }
 
     fn keep(&self, key: K, value: V, at: Timestamp) {
-        let mut kept = self.lock();
-        let oldest = kept.iter().min_by_key(|(_, (_, at))| *at).map(|(key, _)| key.clone());
-        if let Some(oldest) = oldest.filter(|_| kept.len() >= KEPT && !kept.contains_key(&key)) {
-            kept.remove(&oldest);
+        let mut values = self.lock();
+        if values.len() >= self.most && !values.contains_key(&key) {
+            let oldest = values.iter().min_by_key(|(_, (_, at))| *at).map(|(key, _)| key.clone());
+            oldest.and_then(|oldest| values.remove(&oldest));
         }
-        kept.insert(key, (value, at));
+        values.insert(key, (value, at));
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<K, (V, Timestamp)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_millis(seconds * 1_000)
+    }
+
+    #[test]
+    fn a_value_counts_for_a_minute_and_is_a_guess_after_it() {
+        let kept = Kept::at_most(2);
+        kept.keep("a".to_owned(), 1, at(0));
+        assert_eq!(kept.fresh("a", at(59)), Some(1));
+        assert_eq!(kept.fresh("a", at(60)), None);
+        assert_eq!(kept.get("a"), Some((1, at(0))));
+    }
+
+    #[test]
+    fn bounds_what_was_read_first_goes_first() {
+        let kept = Kept::at_most(2);
+        for (key, seconds) in [("a", 0), ("b", 1), ("a", 2), ("c", 3)] {
+            kept.keep(key.to_owned(), seconds, at(seconds));
+        }
+        assert_eq!(["a", "b", "c"].map(|key| kept.get(key).is_some()), [true, false, true]);
     }
 }

@@ -49,53 +49,28 @@ impl Thread {
     /// # Errors
     /// The agent's version cannot be read.
     pub async fn new(ctx: &Context, contact: ContactId, account: &Account) -> Result<Self, StoreError> {
-        let expected = ctx.agents.expected(Some(account));
+        let (expected, at) = (ctx.agents.expected(Some(account)), ctx.clock.now());
         let (state, business, _) = futures::join!(
             ctx.store.gather(contact, &expected),
             business(ctx, &expected),
             ctx.agents.of_account(&ctx.store, account),
         );
-        ctx.agents.saw_live(&expected, state?.live, ctx.clock.now());
-        let thread = Self {
-            head: Head::new(contact),
+        ctx.agents.saw_live(&expected, state?.live, at);
+        let (head, facts, mut degraded) = (Head::new(contact), Source::Found(vec![]), vec![]);
+        let answerer = Answerer { head: &head, account, facts: &facts };
+        let (agent, business) = answerer.found(ctx, (&expected, business), &mut degraded).await?;
+        Ok(Self {
+            head,
             snapshot: Some(Snapshot::empty()),
-            agent: Arc::new(AgentVersion::built_in()),
+            agent,
             newest_first: vec![],
             unread: false,
-            facts: Source::Found(vec![]),
-            business: Source::Found(vec![]),
+            facts,
+            business,
             cases: Source::Found(vec![]),
             remembered: Remembered::nothing(),
-            degraded: vec![],
-        };
-        thread.answered(ctx, account, (&expected, business)).await
-    }
-
-    /// With the agent that answers on `account`, and what its business says; that of the expected one has been read.
-    async fn answered(
-        mut self,
-        ctx: &Context,
-        account: &Account,
-        (expected, business): (&str, Read<Arc<Vec<Fact>>>),
-    ) -> Result<Self, StoreError> {
-        let Answering { version, stands_in } = ctx.agents.answering(&ctx.store, &self.head, account).await?;
-        self.degraded.extend(stands_in.map(|why| Degraded::new("agent", why)));
-        let business =
-            if version.name == expected { business } else { self::business(ctx, &version.name).await };
-        self.business = match source("business", business, &mut self.degraded) {
-            Source::Found(all) => Source::Found(facts::of_business(&all, &self.stays(), ctx.clock.now())),
-            Source::Failed => Source::Failed,
-        };
-        self.agent = version;
-        Ok(self)
-    }
-
-    /// The records that may name a unit; none where they could not be read.
-    fn stays(&self) -> &[Fact] {
-        match &self.facts {
-            Source::Found(facts) => facts,
-            Source::Failed => &[],
-        }
+            degraded,
+        })
     }
 
     /// The customer messages that wait for an answer, oldest first.
@@ -107,16 +82,12 @@ impl Thread {
 
     /// The account on which the newest customer message came, and on which it is answered.
     pub fn account(&self) -> Account {
-        self.newest_customer().map_or_else(Account::chat, |message| message.account.clone())
+        account(&self.newest_first)
     }
 
     /// The way the newest customer message came.
     pub fn channel(&self) -> Channel {
-        self.newest_customer().map_or(Channel::Chat, |message| message.channel)
-    }
-
-    fn newest_customer(&self) -> Option<&Message> {
-        self.newest_first.iter().find(|message| message.asks_for_a_turn())
+        newest_customer(&self.newest_first).map_or(Channel::Chat, |message| message.channel)
     }
 
     /// Adds a message that was admitted on the number that was gathered.
@@ -153,7 +124,7 @@ pub async fn gather(
     incoming: Option<&Account>,
 ) -> Result<Option<Thread>, StoreError> {
     let mut degraded = vec![];
-    let expected = ctx.agents.expected(incoming);
+    let (expected, at) = (ctx.agents.expected(incoming), ctx.clock.now());
     let (log, facts, cases, business, ()) = futures::join!(
         log(ctx, contact, &expected),
         within(FACTS_TIME, ctx.store.facts(contact, &ctx.limits)),
@@ -162,7 +133,7 @@ pub async fn gather(
         look_up(ctx, incoming),
     );
     let (state, mut newest_first) = log?;
-    ctx.agents.saw_live(&expected, state.live, ctx.clock.now());
+    ctx.agents.saw_live(&expected, state.live, at);
     let Some(head) = state.head.filter(|head| !head.erasing) else { return Ok(None) };
     let unread = !reach_unsettled(ctx, &head, &mut newest_first).await?;
     // A checkpoint beyond the log talks rubbish: with it a prompt would show nothing at all.
@@ -170,20 +141,22 @@ pub async fn gather(
     if snapshot.is_none() {
         degraded.push(Degraded::new("snapshot", "unreadable"));
     }
-    let thread = Thread {
-        agent: Arc::new(AgentVersion::built_in()),
+    let account = incoming.cloned().unwrap_or_else(|| account(&newest_first));
+    let facts = source("facts", facts, &mut degraded);
+    let answerer = Answerer { head: &head, account: &account, facts: &facts };
+    let (agent, business) = answerer.found(ctx, (&expected, business), &mut degraded).await?;
+    Ok(Some(Thread {
+        agent,
         snapshot,
-        facts: source("facts", facts, &mut degraded),
-        business: Source::Found(vec![]),
+        facts,
+        business,
         cases: source("cases", cases, &mut degraded),
         remembered: Remembered::nothing(),
         head,
         newest_first,
         unread,
         degraded,
-    };
-    let account = incoming.cloned().unwrap_or_else(|| thread.account());
-    thread.answered(ctx, &account, (&expected, business)).await.map(Some)
+    }))
 }
 
 /// Facts and cases may take this long; then the turn goes on without them.
@@ -246,6 +219,46 @@ fn on_numbers_read(head: Head, newest_first: &[Message]) -> Head {
 async fn look_up(ctx: &Context, account: Option<&Account>) {
     if let Some(account) = account {
         let _ = ctx.agents.of_account(&ctx.store, account).await;
+    }
+}
+
+fn newest_customer(newest_first: &[Message]) -> Option<&Message> {
+    newest_first.iter().find(|message| message.asks_for_a_turn())
+}
+
+fn account(newest_first: &[Message]) -> Account {
+    newest_customer(newest_first).map_or_else(Account::chat, |message| message.account.clone())
+}
+
+/// What says who answers, and which facts of their business concern the contact.
+struct Answerer<'a> {
+    head: &'a Head,
+    account: &'a Account,
+    facts: &'a Source<Vec<Fact>>,
+}
+
+impl Answerer<'_> {
+    /// The version that answers and what its business says; what that of the expected agent says has been read.
+    async fn found(
+        &self,
+        ctx: &Context,
+        (expected, read): (&str, Read<Arc<Vec<Fact>>>),
+        degraded: &mut Vec<Degraded>,
+    ) -> Result<(Arc<AgentVersion>, Source<Vec<Fact>>), StoreError> {
+        let Answering { version, stands_in } =
+            ctx.agents.answering(&ctx.store, self.head, self.account).await?;
+        degraded.extend(stands_in.map(|why| Degraded::new("agent", why)));
+        let read = if version.name == expected { read } else { business(ctx, &version.name).await };
+        // Where the records cannot be read, nobody knows of a stay.
+        let records = match self.facts {
+            Source::Found(facts) => facts.as_slice(),
+            Source::Failed => &[],
+        };
+        let business = match source("business", read, degraded) {
+            Source::Found(all) => Source::Found(facts::of_business(&all, records, ctx.clock.now())),
+            Source::Failed => Source::Failed,
+        };
+        Ok((version, business))
     }
 }
 
