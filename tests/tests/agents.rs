@@ -414,6 +414,26 @@ async fn facts_of_the_business_hang_on_the_agent_and_rank_as_facts() {
 }
 
 #[tokio::test]
+async fn a_reply_may_say_what_the_business_says_of_itself_and_nothing_of_another_unit() {
+    let model = FakeModel::new(|question| {
+        let reply = if question.user.lines().last().unwrap_or_default().contains("open") {
+            "We open at 07:15 on Mondays."
+        } else {
+            "The code is sun-4217."
+        };
+        Ok(json!({"action": "reply", "reply": reply, "category": "", "reason": ""}))
+    });
+    let world = World::new(model).await;
+    put(&world, "default", &hours("07:15-12:00")).await;
+    put(&world, "default", &fact("unit", "Alba", json!({"wifi": "sun-4217"}))).await;
+    let answer = world.write("ana", "m1", "When do you open on Mondays?").await.unwrap();
+    assert!(matches!(answer, Answer::New { end: End::Replied(_), .. }), "{answer:?}");
+    world.write("ana", "m2", "What is the wifi code of Alba?").await.unwrap();
+    let cases = world.ctx.store.cases(world.contact("ana").await).await.unwrap();
+    assert_eq!(cases[0].category, Category::UngroundedReply);
+}
+
+#[tokio::test]
 async fn facts_of_the_business_are_read_again_after_a_minute() {
     let model = forgetful();
     let world = World::new(model.clone()).await;
@@ -546,6 +566,7 @@ async fn fold(ctx: &Context, model: &FakeModel, contact_id: ContactId) {
         model: Arc::new(model.clone()),
         clock: ctx.clock.clone(),
         limits: ctx.limits.clone(),
+        retention: None,
     };
     let job = FoldJob { contact_id, up_to, why: FoldReason::Reply };
     fold::run(&fold, job, ctx.clock.now() + Duration::from_secs(300)).await.expect("a fold");

@@ -50,14 +50,13 @@ pub(super) async fn use_agent(options: UseOptions) -> Result<()> {
     let (store, _) = options.place.open().await?;
     let contact = store.resolve(identity).await?;
     let contact = contact.with_context(|| format!("nobody is known as {identity}"))?;
-    match (store.use_agent(contact, name.as_deref()).await?, name) {
-        (Assigned::Done, Some(name)) => terminal::say(&format!("The agent {name} answers {identity} now.")),
-        (Assigned::Done, None) => {
-            terminal::say(&format!("The account that {identity} writes to decides now."))
-        }
+    let said = match (store.use_agent(contact, name.as_deref()).await?, name) {
+        (Assigned::Done, Some(name)) => format!("The agent {name} answers {identity} now."),
+        (Assigned::Done, None) => format!("The account that {identity} writes to decides now."),
         (Assigned::NotLive, name) => bail!(not_live(name.as_deref().unwrap_or_default())),
         (Assigned::Gone, _) => bail!("{identity} is gone"),
-    }
+    };
+    terminal::say(&said);
     Ok(())
 }
 

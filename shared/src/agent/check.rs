@@ -1,6 +1,7 @@
 //! The bounds of a version: every field has one, and an error names the field and the bound (*bounds*).
 
 use super::{AgentVersion, Promise, Topic};
+use crate::checks::promised;
 use crate::limits::Limits;
 use crate::text;
 
@@ -53,6 +54,14 @@ pub enum AgentError {
         is: usize,
         /// What it may have.
         most: usize,
+    },
+    /// A sentence of which the promise says otherwise than its phrase does.
+    #[error("{field} is an example that the phrase {does}")]
+    Example {
+        /// Which field.
+        field: String,
+        /// What the phrase does with it.
+        does: &'static str,
     },
     /// Too large a whole.
     #[error("the version has {is} bytes of JSON; at most {most} are allowed")]
@@ -134,7 +143,18 @@ fn check_promise(at: &str, promise: &Promise, limits: &Limits) -> Result<(), Age
         entries(&field, examples, limits.promise_examples)?;
         each(&field, examples, limits.example_chars)?;
     }
-    Ok(())
+    check_examples(at, promise)
+}
+
+fn check_examples(at: &str, promise: &Promise) -> Result<(), AgentError> {
+    let is_made = |example: &String| !promised(std::slice::from_ref(promise), example).is_empty();
+    if let Some(n) = promise.matches.iter().position(|example| !is_made(example)) {
+        return Err(AgentError::Example { field: format!("{at}.matches[{n}]"), does: "does not match" });
+    }
+    match promise.not.iter().position(is_made) {
+        Some(n) => Err(AgentError::Example { field: format!("{at}.not[{n}]"), does: "matches" }),
+        None => Ok(()),
+    }
 }
 
 fn each(field: &str, texts: &[String], most: usize) -> Result<(), AgentError> {
@@ -213,6 +233,19 @@ mod tests {
             (
                 "promises[0].matches[0] has 501 characters; at most 500 are allowed",
                 refused(|version| version.promises = vec![promise(&["x".repeat(501)])]),
+            ),
+            (
+                "promises[0].matches[1] is an example that the phrase does not match",
+                refused(|version| {
+                    version.promises = vec![promise(&["I will.".into(), "You will.".into()])];
+                }),
+            ),
+            (
+                "promises[0].not[0] is an example that the phrase matches",
+                refused(|version| {
+                    let not = vec!["I'll see.".into()];
+                    version.promises = vec![Promise { not, ..Promise::of("I will") }];
+                }),
             ),
             ("channels is empty", refused(|version| version.channels = vec![])),
         ] {

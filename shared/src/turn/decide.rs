@@ -315,9 +315,9 @@ fn build(ctx: &Context, thread: &Thread, corrections: &[Correction]) -> Prompt {
         Some(facts) => Source::Found(facts),
         None => Source::Failed,
     };
-    let business = match &thread.business {
-        Source::Found(facts) => Source::Found(facts::render_business(facts, now, &ctx.limits).text),
-        Source::Failed => Source::Failed,
+    let business = match rendered_business(ctx, thread, now) {
+        Some(facts) => Source::Found(facts),
+        None => Source::Failed,
     };
     let sources = Sources {
         agent: &thread.agent,
@@ -341,6 +341,11 @@ pub(super) fn rendered_facts(ctx: &Context, thread: &Thread, now: Timestamp) -> 
     let cases = open_cases(thread);
     let cases: Vec<&str> = cases.iter().map(String::as_str).collect();
     Some(facts::render(facts, &cases, now, &ctx.limits).text)
+}
+
+/// What the business says of itself, as a prompt shows it; `None` where it could not be read.
+pub(super) fn rendered_business(ctx: &Context, thread: &Thread, now: Timestamp) -> Option<String> {
+    found(&thread.business).map(|facts| facts::render_business(facts, now, &ctx.limits).text)
 }
 
 /// The contact's own cases that are not resolved, as facts; *failed* is never shown as *empty*.
