@@ -1,7 +1,6 @@
 //! `carryover install`: what a first deployment needs before the first customer writes.
 
 use anyhow::Result;
-use carryover_shared::agent::AgentVersion;
 use carryover_shared::clock::SystemClock;
 use carryover_shared::store::{Installed, Store};
 use carryover_shared::{aws, config};
@@ -36,10 +35,14 @@ pub async fn run(options: Options) -> Result<()> {
 /// # Errors
 /// The table refused.
 pub async fn default_agent(store: &Store, command: &str) -> Result<Installed> {
+    Ok(store.install_default_agent(&in_the_name_of(command)).await?)
+}
+
+/// Who runs `command`, as an audit entry names them.
+pub(crate) fn in_the_name_of(command: &str) -> String {
     let user = ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok());
-    let by = match user.filter(|user| !user.trim().is_empty()) {
+    match user.filter(|user| !user.trim().is_empty()) {
         Some(user) => format!("{command} ({user})"),
         None => command.into(),
-    };
-    Ok(store.install_agent(&AgentVersion::built_in(), &by).await?)
+    }
 }

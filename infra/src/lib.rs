@@ -1,5 +1,6 @@
 //! The `carryover` command: the local stack and everything an engineer does from a shell.
 
+pub mod agent;
 pub mod api;
 pub mod chat;
 pub mod checkout;

@@ -3,7 +3,7 @@
 // Futures of the SDK nest deeply.
 #![recursion_limit = "256"]
 
-use carryover_command::{chat, facts, hand_back, import, install, redrive, replay, run, show, trace};
+use carryover_command::{agent, chat, facts, hand_back, import, install, redrive, replay, run, show, trace};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -31,6 +31,9 @@ enum Command {
     Trace(trace::Options),
     /// Hands a thread back to the bot.
     HandBack(hand_back::Options),
+    /// Creates versions of agents, shows them, and says where they answer.
+    #[command(subcommand)]
+    Agent(agent::Command),
     /// Loads account facts.
     #[command(subcommand)]
     Facts(facts::Command),
@@ -50,6 +53,7 @@ async fn main() -> ExitCode {
         Command::Show(options) => show::run(options).await,
         Command::Trace(options) => trace::run(options).await,
         Command::HandBack(options) => hand_back::run(options).await,
+        Command::Agent(command) => agent::run(command).await,
         Command::Facts(command) => facts::run(command).await,
         Command::Redrive(options) => redrive::run(options).await,
         Command::Replay(options) => replay::run(options).await,

@@ -1,5 +1,6 @@
 //! What a command prints.
 
+use carryover_shared::text;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,27 @@ pub(crate) fn grouped(number: u64) -> String {
         grouped.push(digit);
     }
     grouped
+}
+
+/// Text in lines of at most `columns` characters, broken between words where that is possible.
+pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    text.lines().flat_map(|line| wrapped_line(line, columns)).collect()
+}
+
+fn wrapped_line(line: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in line.split_whitespace().flat_map(|word| text::parts(word, columns)) {
+        let Some(last) = lines.last_mut() else { continue };
+        if !last.is_empty() && text::chars(last) + 1 + text::chars(word) > columns {
+            lines.push(word.to_owned());
+            continue;
+        }
+        if !last.is_empty() {
+            last.push(' ');
+        }
+        last.push_str(word);
+    }
+    lines
 }
 
 /// How far long work has come, on standard error: once a second, or in place where that is a terminal.
@@ -68,6 +90,12 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_is_broken_between_words_and_never_lost() {
+        assert_eq!(wrapped("one two three\n\nfour", 8), ["one two", "three", "", "four"]);
+        assert_eq!(wrapped("abcdefghij k", 4), ["abcd", "efgh", "ij k"]);
+    }
 
     #[test]
     fn numbers_are_grouped_by_thousands() {

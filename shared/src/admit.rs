@@ -133,8 +133,11 @@ async fn admit(
     let message = new_message(ctx, incoming);
     for _ in 0..ROUNDS {
         let thread = match (contact, turn) {
-            (Some(contact), Some(_)) => turn::gather(ctx, contact).await?,
-            (None, Some(_)) => Some(Thread::new(ctx, ContactId::new(ctx.clock.ulid())).await?),
+            (Some(contact), Some(_)) => Box::pin(turn::gather(ctx, contact, Some(&incoming.account))).await?,
+            (None, Some(_)) => {
+                let contact = ContactId::new(ctx.clock.ulid());
+                Some(Box::pin(Thread::new(ctx, contact, &incoming.account)).await?)
+            }
             (_, None) => None,
         };
         let head = match (&thread, contact) {

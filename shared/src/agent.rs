@@ -1,6 +1,18 @@
 //! Agents: what the bot is told and when it stops, as immutable versions.
+//!
+//! An agent is instructions, escalation topics, a promise list, a tone and the channels it may answer on. Contacts,
+//! memory, window and limits belong to no agent: a contact that moves to another one is remembered as before.
+
+mod built_in;
+mod check;
+mod promise;
+
+pub use check::{AGENT_NAME_CHARS, AgentError, check_label, check_name};
+pub use promise::Promise;
 
 use crate::case::Category;
+use crate::contact::Account;
+use crate::thread::Channel;
 use serde::{Deserialize, Serialize};
 
 /// The agent that answers where nothing else is said.
@@ -8,6 +20,7 @@ pub const DEFAULT_AGENT: &str = "default";
 
 /// One immutable version of an agent (*signed-change*).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AgentVersion {
     /// The agent's name.
     pub name: String,
@@ -17,14 +30,18 @@ pub struct AgentVersion {
     pub instructions: String,
     /// What people answer.
     pub topics: Vec<Topic>,
-    /// Promises that only an open request or case makes honest.
+    /// What the bot may only say where something backs it.
     pub promises: Vec<Promise>,
     /// How the bot speaks.
     pub tone: String,
+    /// The channels on which it answers; on any other one a person does.
+    #[serde(default = "every_channel")]
+    pub channels: Vec<Channel>,
 }
 
 /// Something that people answer, and how to tell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Topic {
     /// Its name, as it stands in the case.
     pub name: String,
@@ -34,131 +51,137 @@ pub struct Topic {
     pub keywords: Vec<String>,
 }
 
-/// Something that the bot may say only with a record behind it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Promise {
-    /// Words that make it; a `*` stands for up to three words between.
-    pub phrase: String,
-    /// Whether a reply that makes it may open a request in the same commit.
-    pub opens_request: bool,
-    /// What is claimed to be done, such as `refund`: only a record that names it backs the claim.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub act: Option<String>,
-    /// Examples that must match.
-    pub matches: Vec<String>,
-    /// Examples that must not.
-    pub not: Vec<String>,
+/// What a version says, as a file gives it: all of it or, over a version to start from, what changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Definition {
+    /// See [`AgentVersion::instructions`].
+    pub instructions: Option<String>,
+    /// See [`AgentVersion::topics`].
+    pub topics: Option<Vec<Topic>>,
+    /// See [`AgentVersion::promises`].
+    pub promises: Option<Vec<Promise>>,
+    /// See [`AgentVersion::tone`].
+    pub tone: Option<String>,
+    /// See [`AgentVersion::channels`].
+    pub channels: Option<Vec<Channel>>,
 }
 
-impl AgentVersion {
-    /// The version that a first installation installs, and that stands in where none is installed.
-    pub fn built_in() -> Self {
-        Self {
-            name: DEFAULT_AGENT.into(),
+/// Which agent answers on a channel account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccountAgent {
+    /// The account.
+    pub account: Account,
+    /// The agent's name.
+    pub agent: String,
+    /// The campaign that the account belongs to: a label and nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub campaign: Option<String>,
+}
+
+impl Definition {
+    /// The version of agent `name` that says this and, where this says nothing, what `base` says. It has no number
+    /// yet.
+    ///
+    /// # Errors
+    /// A field that neither gives.
+    pub fn over(self, name: &str, base: Option<&AgentVersion>) -> Result<AgentVersion, AgentError> {
+        fn said<T>(field: &'static str, this: Option<T>, base: Option<T>) -> Result<T, AgentError> {
+            this.or(base).ok_or(AgentError::Missing { field })
+        }
+        let base = base.cloned().map(Definition::of).unwrap_or_default();
+        Ok(AgentVersion {
+            name: name.into(),
             version: 0,
-            instructions: INSTRUCTIONS.into(),
-            topics: TOPICS
-                .iter()
-                .map(|(name, category, keywords)| topic(name, *category, keywords))
-                .collect(),
-            promises: PROMISES.iter().map(promise).collect(),
-            tone: "Friendly, brief and plain. No exclamation marks, no emoji unless the customer uses them."
-                .into(),
+            instructions: said("instructions", self.instructions, base.instructions)?,
+            topics: said("topics", self.topics, base.topics)?,
+            promises: said("promises", self.promises, base.promises)?,
+            tone: said("tone", self.tone, base.tone)?,
+            channels: said("channels", self.channels, base.channels)?,
+        })
+    }
+
+    fn of(version: AgentVersion) -> Self {
+        Self {
+            instructions: Some(version.instructions),
+            topics: Some(version.topics),
+            promises: Some(version.promises),
+            tone: Some(version.tone),
+            channels: Some(version.channels),
         }
     }
 }
 
-fn topic(name: &str, category: Category, keywords: &str) -> Topic {
-    Topic {
-        name: name.into(),
-        category,
-        keywords: keywords.split(';').map(|word| word.trim().into()).collect(),
-    }
+fn every_channel() -> Vec<Channel> {
+    Channel::ALL.to_vec()
 }
 
-const INSTRUCTIONS: &str = "\
-You answer customers of this business about their orders, requests, appointments and stays.
-Answer the newest message first, in the customer's language, in at most five sentences.
-Take up what was said earlier: do not ask again for what the customer or the account facts already say, and do \
-not confirm again what was cancelled.
-Say what happens next, if something does. If one short question would settle what is meant, ask it.";
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
 
-type TopicRow = (&'static str, Category, &'static str);
+    fn read(json: &str) -> Result<Definition, serde_json::Error> {
+        serde_json::from_str(json)
+    }
 
-/// Keywords are separated by semicolons. The first topic that a message touches names the case: danger first.
-const TOPICS: &[TopicRow] = &[
-    (
-        "safety",
-        Category::PolicyRestriction,
-        "gas leak;smell gas;smelling gas;smells of gas;smells like gas;smell of gas;carbon monoxide; \
-         fire;smell smoke;smell of smoke;see smoke;there is smoke;there's smoke;so much smoke; \
-         a lot of smoke;full of smoke;smoke coming;smoke is coming;ambulance;injured;emergency; \
-         electric shock;unsafe;break-in;broken into;police;incendio;fuga de gas;notfall;gasgeruch; \
-         incendie;fuite de gaz",
-    ),
-    (
-        "legal threat",
-        Category::PolicyRestriction,
-        "lawyer;lawyers;attorney;attorneys;solicitor;solicitors;i'll sue;we'll sue;i'd sue; \
-         i will sue;we will sue;going to sue;want to sue;have to sue;like to sue;i can sue; \
-         i could sue;gonna sue;sue you;sue your;sue the;sue them;suing;lawsuit;lawsuits;legal action; \
-         legal proceedings;legal steps;legal team;legal advice;take you to court;taking you to court; \
-         see you in court;small claims; \
-         abogado;abogada;anwalt;anwältin;rechtsanwalt;verklagen;avocat;avocate;porter plainte",
-    ),
-    (
-        "deposit",
-        Category::PolicyRestriction,
-        "deposit;deposits;depósito;depósitos;fianza;kaution;la caution;ma caution;dépôt de garantie",
-    ),
-    (
-        "refund",
-        Category::PolicyRestriction,
-        "refund;refunds;refunded;refunding;refundable;money back;chargeback;reimburse;reimbursed; \
-         reimbursement;reembolso;reembolsar;rückerstattung;rueckerstattung;geld zurück;remboursement;rembourser; \
-         remboursé",
-    ),
-    (
-        "request for a person",
-        Category::CustomerRequest,
-        "human;real person;actual person;live person;to a person;with a person;want a person; \
-         need a person;person please;person, please;live agent;real agent;to an agent;with an agent; \
-         agent please;to an operator;with an operator;talk to somebody;speak to somebody; \
-         speak with somebody;somebody call; \
-         representative;to speak with someone;talk to someone;talk with someone;speak to someone; \
-         speak with someone;chat with someone;me to someone;me with someone;someone call; \
-         someone to call;to a manager;with a manager;your manager;the manager;supervisor; \
-         hablar con una persona;una persona real;hablar con alguien;einem menschen;einem mitarbeiter; \
-         einen mitarbeiter;un humain;une vraie personne;à une personne;à quelqu'un;un conseiller",
-    ),
-];
+    #[test]
+    fn a_version_says_what_a_file_gives_and_otherwise_what_it_starts_from() {
+        let base = AgentVersion::built_in();
+        let changed = read(r#"{"tone": "Formal.", "channels": ["sms"]}"#).unwrap().over("desk", Some(&base));
+        let expected = AgentVersion {
+            name: "desk".into(),
+            tone: "Formal.".into(),
+            channels: vec![Channel::Sms],
+            ..base.clone()
+        };
+        assert_eq!(changed, Ok(expected));
+    }
 
-type PromiseRow = (&'static str, bool, &'static str, &'static str, &'static str);
+    #[test]
+    fn without_a_version_to_start_from_a_file_gives_everything() {
+        let fields = [
+            ("instructions", r#""Be kind.""#),
+            ("topics", "[]"),
+            ("promises", "[]"),
+            ("tone", r#""""#),
+            ("channels", r#"["chat"]"#),
+        ];
+        for (left_out, _) in fields {
+            let given = fields.iter().filter(|(field, _)| *field != left_out);
+            let given: Vec<String> = given.map(|(field, value)| format!("\"{field}\": {value}")).collect();
+            let version = read(&format!("{{{}}}", given.join(", "))).unwrap().over("desk", None);
+            assert_eq!(version, Err(AgentError::Missing { field: left_out }));
+        }
+    }
 
-/// Phrase, whether it opens a request, what is claimed to be done, an example, and one that must not match.
-const PROMISES: &[PromiseRow] = &[
-    ("I will * follow up", true, "", "I'll personally follow up.", "I will not follow up."),
-    ("we will get back to you", true, "", "We'll get back to you soon.", "Will you get back to us?"),
-    ("I have * refunded", false, "refund", "I've just refunded it.", "I have not refunded it."),
-    ("I have * cancelled", false, "cancel", "I have cancelled it.", "You have cancelled it."),
-    ("I have * booked", false, "book", "I've booked the cleaner.", "The room is booked."),
-    (
-        "a technician is on the way",
-        false,
-        "technician",
-        "A technician is on the way.",
-        "Is a technician on the way?",
-    ),
-];
+    #[test]
+    fn an_unknown_field_is_refused_by_its_name() {
+        for (json, field) in [
+            (r#"{"instruction": ""}"#, "`instruction`"),
+            (r#"{"topics": [{"name": "a", "category": "policy_restriction", "words": []}]}"#, "`words`"),
+            (r#"{"promises": [{"phrase": "I will", "match": []}]}"#, "`match`"),
+            (r#"{"channels": ["fax"]}"#, "`fax`"),
+        ] {
+            let error = read(json).unwrap_err().to_string();
+            assert!(error.contains(field), "{error}");
+        }
+    }
 
-fn promise(row: &PromiseRow) -> Promise {
-    let (phrase, opens_request, act, matching, not) = *row;
-    Promise {
-        phrase: phrase.into(),
-        opens_request,
-        act: Some(act).filter(|act| !act.is_empty()).map(str::to_owned),
-        matches: vec![matching.into()],
-        not: vec![not.into()],
+    #[test]
+    fn a_version_that_was_stored_before_there_were_channels_answers_on_all_of_them() {
+        let stored = r#"{"name": "default", "version": 1, "instructions": "Be kind.", "topics": [],
+                         "promises": ["I'll follow up"], "tone": "Plain."}"#;
+        let version: AgentVersion = serde_json::from_str(stored).unwrap();
+        assert_eq!(version.channels, Channel::ALL);
+        assert_eq!(version.promises, [Promise::of("I'll follow up")]);
+    }
+
+    #[test]
+    fn what_is_stored_is_what_was_created() {
+        let version = AgentVersion::built_in();
+        let stored = serde_json::to_string(&version).unwrap();
+        assert_eq!(serde_json::from_str::<AgentVersion>(&stored).unwrap(), version);
+        assert!(stored.len() <= Limits::default().version_bytes / 4, "{}", stored.len());
     }
 }

@@ -1,11 +1,13 @@
 //! Facts: records of account systems, read fresh in every turn; on what the account says they outrank
 //! everything remembered (*truth-ranks*).
 //!
+//! [`of_business`] says which facts of the business concern a contact.
 //! [`AsOf`] is when a record was so, [`put`] and [`delete`] say which of two records stands, [`render`] is what a
 //! prompt shows of them, and the checks here say what is taken from outside. The account system's clock alone orders its records, never the order in
 //! which they arrive.
 
 mod as_of;
+mod business;
 pub(crate) mod inline;
 mod line;
 mod precedence;
@@ -16,10 +18,11 @@ mod render;
 mod render_tests;
 
 pub use as_of::{AHEAD_MINUTES, AsOf};
+pub use business::of_business;
 pub(crate) use line::day;
 pub use precedence::{DeleteRule, PutRule, delete, put, same_data};
 pub(crate) use render::counted;
-pub use render::{Rendered, render};
+pub use render::{Rendered, render, render_business};
 
 use crate::limits::Limits;
 use serde::{Deserialize, Serialize};

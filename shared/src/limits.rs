@@ -73,6 +73,30 @@ pub struct Limits {
     pub fact_bytes: usize,
     /// Characters of facts shown.
     pub facts_chars: usize,
+    /// Facts kept for one agent's business; a turn reads them at most once a minute.
+    pub business_items: usize,
+    /// Bytes of one of them.
+    pub business_bytes: usize,
+    /// Characters of them shown.
+    pub business_chars: usize,
+    /// Characters of an agent's instructions.
+    pub instructions_chars: usize,
+    /// Characters of an agent's tone.
+    pub tone_chars: usize,
+    /// Escalation topics of an agent.
+    pub topics: usize,
+    /// Keywords of one topic.
+    pub keywords: usize,
+    /// Promises of an agent.
+    pub promises: usize,
+    /// Examples of one promise: so many that match and so many that do not.
+    pub promise_examples: usize,
+    /// Characters of one example.
+    pub example_chars: usize,
+    /// Characters of a topic's name, a keyword, or a promise's phrase or act.
+    pub phrase_chars: usize,
+    /// Bytes of one version of an agent; it is one item of the table.
+    pub version_bytes: usize,
     /// Seconds that a turn may take from receipt, retries included.
     pub reply_seconds: u64,
     /// Milliseconds that a recall may take, and a search for similar cases.
@@ -133,6 +157,18 @@ impl Default for Limits {
             facts_items: 100,
             fact_bytes: 32 * 1024,
             facts_chars: 6_000,
+            business_items: 500,
+            business_bytes: 8 * 1024,
+            business_chars: 3_000,
+            instructions_chars: 20_000,
+            tone_chars: 1_000,
+            topics: 50,
+            keywords: 200,
+            promises: 100,
+            promise_examples: 20,
+            example_chars: 500,
+            phrase_chars: 200,
+            version_bytes: 300 * 1024,
             reply_seconds: 20,
             recall_millis: 800,
             burst_messages: 5,
@@ -150,6 +186,17 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// The limits of facts as they are for those of a business.
+    #[must_use]
+    pub fn of_business(&self) -> Self {
+        Self {
+            facts_items: self.business_items,
+            fact_bytes: self.business_bytes,
+            facts_chars: self.business_chars,
+            ..self.clone()
+        }
+    }
+
     /// The budget of a turn from receipt.
     pub fn reply_budget(&self) -> Duration {
         Duration::from_secs(self.reply_seconds)

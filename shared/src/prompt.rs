@@ -37,6 +37,8 @@ pub struct Sources<'a> {
     pub facts: Source<String>,
     /// The same records, which mark what is remembered otherwise as outdated.
     pub records: &'a [Fact],
+    /// What the business says of itself, rendered and bounded.
+    pub business: Source<String>,
     /// Past cases of others that resemble the question.
     pub similar: &'a Similar,
     /// What older conversations say, best first.
@@ -79,7 +81,8 @@ const RULES: &str = "\
 You are the support bot of a business. You answer one customer, in JSON, from what is given below and nothing else.
 
 What outranks what:
-1. FACTS are the account's own records, read just now. On what the account says they win over everything else.
+1. FACTS are the account's own records, read just now. On what the account says they win over everything else. \
+FACTS of the business are its own records: they win alike on its hours, policies and units.
 2. The newest message wins on what the customer says or wants.
 3. Then the recent messages, the snapshot, the history, the memories, in this order.
 4. Similar past cases are general hints for next steps, not facts about this customer.
@@ -106,6 +109,7 @@ pub fn build(sources: &Sources<'_>, limits: &Limits) -> Prompt {
         system.part("corrections", &corrections(sources.corrections, &fence));
     }
     let mut user = Text::default();
+    user.part("business", &business(&sources.business, &fence));
     user.part("facts", &facts(&sources.facts, &fence));
     user.part("similar_cases", &similar_cases(sources.similar, &fence));
     user.part("memories", &memories(sources.memories, sources.records, &fence));
@@ -165,17 +169,17 @@ fn fence(sources: &Sources<'_>) -> Fence {
     let attached = attachments.flat_map(|attachment| [&attachment.name, &attachment.media_type]);
     let summary = sources.snapshot.into_iter().flat_map(Snapshot::texts);
     let similar = sources.similar.cases().iter().flat_map(|case| [&case.problem, &case.solution]);
-    let facts = match &sources.facts {
-        Source::Found(facts) => facts.as_str(),
-        Source::Failed => "",
-    };
+    let facts = [&sources.facts, &sources.business].into_iter().filter_map(|source| match source {
+        Source::Found(facts) => Some(facts.as_str()),
+        Source::Failed => None,
+    });
     let texts: Vec<&str> = messages
         .chain(attached)
         .chain(similar)
         .map(String::as_str)
         .chain(summary)
         .chain(sources.memories.memories().iter().flat_map(|memory| [memory.said.as_str(), &memory.replied]))
-        .chain([facts])
+        .chain(facts)
         .collect();
     Fence::absent_from(&sources.head.contact_id.to_string(), &texts)
 }
@@ -213,6 +217,15 @@ fn facts(facts: &Source<String>, fence: &Fence) -> String {
         Source::Found(facts) if facts.is_empty() => format!("{title}\nThe account has no records."),
         Source::Found(facts) => format!("{title}\n{}", fence.around(facts)),
         Source::Failed => format!("{title}\nFailed: the records could not be read."),
+    }
+}
+
+fn business(facts: &Source<String>, fence: &Fence) -> String {
+    let title = "# FACTS of the business (its own records; they win on its hours, policies and units)";
+    match facts {
+        Source::Found(facts) if facts.is_empty() => format!("{title}\nIt has no records."),
+        Source::Found(facts) => format!("{title}\n{}", fence.around(facts)),
+        Source::Failed => format!("{title}\nFailed: its records could not be read."),
     }
 }
 
@@ -363,6 +376,7 @@ mod tests {
         };
         let sources = Sources {
             agent: &AgentVersion::built_in(),
+            business: facts.clone(),
             facts,
             records: &[],
             similar: &Similar::Nothing,
@@ -402,7 +416,12 @@ mod tests {
         let log = [message(1, Author::Customer, "Hi")];
         let failed = prompt(&log, Source::Failed, &Recall::Failed("late"));
         let empty = prompt(&log, Source::Found(String::new()), &Recall::Nothing);
-        assert_eq!(failed.user.matches("Failed: ").count(), 4, "facts, memories, history, snapshot");
+        assert_eq!(
+            failed.user.matches("Failed: ").count(),
+            5,
+            "business, facts, memories, history, snapshot"
+        );
+        assert!(empty.user.contains("It has no records."));
         assert!(empty.user.contains("The account has no records.") && empty.user.contains("None match."));
     }
 

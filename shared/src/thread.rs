@@ -84,6 +84,10 @@ pub enum Channel {
 }
 
 impl Channel {
+    /// All of them.
+    pub const ALL: [Channel; 7] =
+        [Self::Chat, Self::Sms, Self::Whatsapp, Self::Email, Self::Telegram, Self::Slack, Self::Voice];
+
     /// The channel's name for people and prompts.
     pub const fn name(self) -> &'static str {
         match self {
@@ -173,7 +177,10 @@ pub struct Message {
     pub in_reply_to: Option<Seq>,
     /// The thread's epoch when it was written.
     pub epoch: u64,
-    /// Of a reply: the version of the agent that wrote it.
+    /// Of a reply: the agent that wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Of a reply: the agent's version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
     /// Of a bot's message: the trace of the decision.
@@ -223,6 +230,7 @@ impl Message {
             answers_from: None,
             in_reply_to: None,
             epoch: 0,
+            agent: None,
             version: None,
             trace: None,
             opened_request: None,

@@ -64,7 +64,7 @@ impl World {
         let sent = Arc::new(Sent::default());
         let shared: Arc<dyn Clock> = clock.clone();
         let store = Store::new(table.client(), TABLE, shared.clone(), &limits);
-        store.install_agent(&AgentVersion::built_in(), "tests").await.expect("the agent is installed");
+        store.install_default_agent("tests").await.expect("the agent is installed");
         let ctx = Context {
             bank: Arc::new(Embedded::new(store.clone(), &limits)),
             similar: Arc::new(NoTickets),
@@ -106,6 +106,23 @@ impl World {
             attachments: vec![],
             at: self.clock.now(),
         }
+    }
+
+    /// Makes the next version of an agent live, as a publication does; its number.
+    ///
+    /// # Panics
+    /// If the table refuses it.
+    pub async fn publish(&self, version: &AgentVersion) -> u32 {
+        let number = self.ctx.store.create_version(version, "tests").await.expect("a version");
+        let pointer = [
+            ("pk", AttributeValue::S(format!("LIVE#{}", version.name))),
+            ("sk", AttributeValue::S("LIVE".into())),
+            ("version", AttributeValue::N(number.to_string())),
+        ];
+        let put = self.table.client().put_item().table_name(TABLE);
+        let put = pointer.into_iter().fold(put, |put, (name, value)| put.item(name, value));
+        put.send().await.expect("a pointer");
+        number
     }
 
     /// Works through the turns' jobs that were sent so far, once each.

@@ -15,11 +15,11 @@ fn writes(statement: &str) -> bool {
 }
 
 #[test]
-fn signed_change_no_function_may_write_a_version_or_the_pointer() {
+fn signed_change_no_function_may_write_a_version_a_pointer_or_an_accounts_agent() {
     assert!(statements().len() >= 10, "the statements are found");
     assert!(!TEMPLATE.contains("dynamodb:*"), "no function may do everything");
     for statement in statements() {
-        let signed = ["LIVE#", "AGENT#"].iter().any(|partition| statement.contains(partition));
+        let signed = ["LIVE#", "AGENT#", "ACCOUNT#"].iter().any(|partition| statement.contains(partition));
         assert!(!(signed && writes(statement)), "{statement}");
     }
 }
@@ -48,4 +48,35 @@ fn a_retention_is_a_dead_letter_when_the_retainer_gives_it_up_and_the_metric_cou
     for part in [r#"{ $.metric = "retention_failed" }"#, "MetricName: retention_failed", "RetainerLogs"] {
         assert!(metric.contains(part), "{part}: {metric}");
     }
+}
+
+/// The sources of everything that is deployed or run, in one text.
+fn sources() -> String {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
+    let mut dirs: Vec<_> = ["shared/src", "functions", "infra/src"].map(|dir| root.join(dir)).into();
+    let mut text = String::new();
+    while let Some(dir) = dirs.pop() {
+        for entry in std::fs::read_dir(dir).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                dirs.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                text.push_str(&std::fs::read_to_string(path).expect("a source"));
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn signed_change_one_place_in_the_code_writes_the_pointer() {
+    let sources = sources();
+    let named = |before: &str| sources.matches(&format!("{before}&keys::live(")).count();
+    let (created, checked, read) =
+        (named("create(self, Part::Live, "), named("check(self, Part::Live, "), named("get("));
+    assert_eq!(created, 1, "the first installation");
+    let in_the_batch_of_a_turn = 1;
+    let all = sources.matches("keys::live(").count();
+    assert_eq!(all, created + checked + read + in_the_batch_of_a_turn, "no other way to name it");
+    assert_eq!(sources.matches("\"LIVE#").count(), 1, "keys.rs builds it");
 }

@@ -21,6 +21,9 @@ const CUSTOMERS: [&str; 3] = [
     include_str!("../../demo/leo.json"),
 ];
 
+/// What the business of the demo says of itself.
+const BUSINESS: &str = include_str!("../../demo/business.json");
+
 /// Which system the facts of the demo are from.
 const SOURCE: &str = "demo";
 
@@ -39,7 +42,7 @@ pub async fn install_default_agent(outputs: &Outputs) -> Result<()> {
     Ok(())
 }
 
-/// Loads the demo customers and their facts, once; dates in them are counted from that day.
+/// Loads the demo customers, their facts and those of the business, once; dates in them are counted from that day.
 ///
 /// # Errors
 /// The table refused.
@@ -49,7 +52,7 @@ pub async fn load_demo(outputs: &Outputs) -> Result<()> {
     for customer in demo_customers(now)? {
         load(&connection, &customer, now).await?;
     }
-    Ok(())
+    load_business(&connection, &demo_business()?, now).await
 }
 
 /// A customer of the demo.
@@ -57,6 +60,15 @@ pub async fn load_demo(outputs: &Outputs) -> Result<()> {
 #[serde(deny_unknown_fields)]
 struct Customer {
     identity: Identity,
+    /// The last one says that all of them have been loaded.
+    facts: Vec<Record>,
+}
+
+/// The business of the demo.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Business {
+    agent: String,
     /// The last one says that all of them have been loaded.
     facts: Vec<Record>,
 }
@@ -72,6 +84,10 @@ struct Record {
 fn demo_customers(now: Timestamp) -> Result<Vec<Customer>> {
     let read = |text: &&str| serde_json::from_str(&dated(text, now)).context("a file of the demo is damaged");
     CUSTOMERS.iter().map(read).collect()
+}
+
+fn demo_business() -> Result<Business> {
+    serde_json::from_str(BUSINESS).context("a file of the demo is damaged")
 }
 
 /// Puts days in the place of `{today}`, `{today-2}` and the like.
@@ -102,10 +118,29 @@ async fn load(connection: &Connection, customer: &Customer, now: Timestamp) -> R
     let limits = Limits::default();
     for Record { kind, id, data } in &customer.facts {
         let fact = Fact::checked(kind, id, AsOf::from(now), SOURCE, data.clone(), &limits)?;
-        let written = store.put_fact(contact, &fact, &limits).await?;
-        if matches!(written, FactWrite::Full | FactWrite::Gone) {
-            bail!("a fact of the demo was not taken: {written:?}");
-        }
+        taken(store.put_fact(contact, &fact, &limits).await?)?;
+    }
+    Ok(())
+}
+
+async fn load_business(connection: &Connection, business: &Business, now: Timestamp) -> Result<()> {
+    let store = &connection.store;
+    let Business { agent, facts } = business;
+    let Some(last) = facts.last() else { return Ok(()) };
+    if store.business_fact(agent, &last.kind, &last.id).await?.is_some() {
+        return Ok(());
+    }
+    let limits = Limits::default();
+    for Record { kind, id, data } in facts {
+        let fact = Fact::checked(kind, id, AsOf::from(now), SOURCE, data.clone(), &limits.of_business())?;
+        taken(store.put_business_fact(agent, &fact, &limits).await?)?;
+    }
+    Ok(())
+}
+
+fn taken(written: FactWrite) -> Result<()> {
+    if matches!(written, FactWrite::Full | FactWrite::Gone) {
+        bail!("a fact of the demo was not taken: {written:?}");
     }
     Ok(())
 }
@@ -126,6 +161,10 @@ mod tests {
             for Record { kind, id, data } in customer.facts {
                 Fact::checked(&kind, &id, AsOf::from(NOW), SOURCE, data, &Limits::default()).unwrap();
             }
+        }
+        let limits = Limits::default().of_business();
+        for Record { kind, id, data } in demo_business().unwrap().facts {
+            Fact::checked(&kind, &id, AsOf::from(NOW), SOURCE, data, &limits).unwrap();
         }
         assert_eq!(demo_subjects().unwrap(), ["ana", "maya", "leo"]);
     }

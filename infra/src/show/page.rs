@@ -47,6 +47,7 @@ impl Page {
         let (customer, settled) = (head.last_customer_seq, head.settled_seq);
         self.row("settled", format!("to {settled}; the newest that asks for an answer is {customer}"));
         self.row("answers", answers(head));
+        self.row("agent", head.agent.as_deref().unwrap_or_default());
         if let Some(since) = head.waiting_since {
             self.row("waiting", format!("since {since}"));
         }

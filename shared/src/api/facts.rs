@@ -5,6 +5,7 @@ use super::request::{Request, Response};
 use super::{Api, auth};
 use crate::contact::{ContactId, Identity};
 use crate::facts::{self, AsOf, Fact, FactError};
+use crate::limits::Limits;
 use crate::store::{FactWrite, StoreError};
 use serde_json::{Map, Value, json};
 
@@ -67,6 +68,20 @@ async fn get(api: &Api, place: &Place<'_>) -> Result<Response, Problem> {
 }
 
 async fn put(api: &Api, request: &Request, place: &Place<'_>) -> Result<Response, Problem> {
+    let limits = &api.ctx.limits;
+    let fact = pushed(api, request, (place.kind, place.id), limits)?;
+    let contact = contact(api, &place.identity).await?;
+    let outcome = api.ctx.store.put_fact(contact, &fact, limits).await?;
+    written(api, &fact, outcome)
+}
+
+/// The fact that a request pushes.
+pub(super) fn pushed(
+    api: &Api,
+    request: &Request,
+    (kind, id): (&str, &str),
+    limits: &Limits,
+) -> Result<Fact, Problem> {
     let body = request.object()?;
     if let Some(unknown) = body.keys().find(|field| !["as_of", "data"].contains(&field.as_str())) {
         let field = crate::text::head(unknown, 64);
@@ -74,33 +89,33 @@ async fn put(api: &Api, request: &Request, place: &Place<'_>) -> Result<Response
     }
     let data = body.get("data").cloned().ok_or_else(|| Problem::bad("data", "data is missing."))?;
     let as_of = as_of(api, body_as_of(&body)?)?;
-    let limits = &api.ctx.limits;
-    let fact = Fact::checked(place.kind, place.id, as_of, "api", data, limits).map_err(refused)?;
-    let contact = contact(api, &place.identity).await?;
-    let written = api.ctx.store.put_fact(contact, &fact, limits).await?;
-    match written {
-        FactWrite::Created => Ok(Response::json(201, &shown(&fact))),
-        FactWrite::Done => Ok(Response::json(200, &shown(&fact))),
+    Fact::checked(kind, id, as_of, "api", data, limits).map_err(refused)
+}
+
+pub(super) fn written(api: &Api, fact: &Fact, outcome: FactWrite) -> Result<Response, Problem> {
+    match outcome {
+        FactWrite::Created => Ok(Response::json(201, &shown(fact))),
+        FactWrite::Done => Ok(Response::json(200, &shown(fact))),
         lost => Err(conflict(api, lost)),
     }
 }
 
 async fn delete(api: &Api, request: &Request, place: &Place<'_>) -> Result<Response, Problem> {
-    let body;
-    let given = match request.query("as_of") {
-        Some(given) => given,
-        None if request.body.is_empty() => "",
-        None => {
-            body = request.object()?;
-            body_as_of(&body)?
-        }
-    };
-    let as_of = as_of(api, given)?;
+    let as_of = as_of(api, &as_of_of_deletion(request)?)?;
     let contact = contact(api, &place.identity).await?;
     let now = api.ctx.clock.now();
     match api.ctx.store.delete_fact(contact, place.kind, place.id, &as_of, now).await? {
         FactWrite::Created | FactWrite::Done => Ok(Response::empty(204)),
         lost => Err(conflict(api, lost)),
+    }
+}
+
+/// Since when what a request deletes is gone, as the request gives it.
+pub(super) fn as_of_of_deletion(request: &Request) -> Result<String, Problem> {
+    match request.query("as_of") {
+        Some(given) => Ok(given.to_owned()),
+        None if request.body.is_empty() => Ok(String::new()),
+        None => body_as_of(&request.object()?).map(str::to_owned),
     }
 }
 
@@ -112,11 +127,11 @@ fn body_as_of(body: &Map<String, Value>) -> Result<&str, Problem> {
     }
 }
 
-fn as_of(api: &Api, given: &str) -> Result<AsOf, Problem> {
+pub(super) fn as_of(api: &Api, given: &str) -> Result<AsOf, Problem> {
     AsOf::parse(given, api.ctx.clock.now()).map_err(refused)
 }
 
-fn conflict(api: &Api, lost: FactWrite) -> Problem {
+pub(super) fn conflict(api: &Api, lost: FactWrite) -> Problem {
     let limit = api.ctx.limits.facts_items;
     match lost {
         FactWrite::Older => Problem::conflict("as_of", "A newer record is stored, or was deleted since."),
@@ -130,7 +145,7 @@ fn conflict(api: &Api, lost: FactWrite) -> Problem {
     }
 }
 
-fn refused(error: FactError) -> Problem {
+pub(super) fn refused(error: FactError) -> Problem {
     let detail = format!("{error}.");
     let field = detail.split(' ').next().unwrap_or("body").to_owned();
     match error {
@@ -154,7 +169,7 @@ async fn contact(api: &Api, identity: &Identity) -> Result<ContactId, Problem> {
     Err(StoreError::Contended.into())
 }
 
-fn shown(fact: &Fact) -> Value {
+pub(super) fn shown(fact: &Fact) -> Value {
     json!({
         "kind": fact.kind,
         "id": fact.id,

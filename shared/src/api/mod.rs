@@ -1,6 +1,7 @@
 //! The HTTP doors: web chat, JSON API and facts, over events of an HTTP API (payload format 2.0).
 
 mod auth;
+mod business;
 mod facts;
 mod messages;
 mod pages;
@@ -41,6 +42,9 @@ async fn route(api: &Api, request: &Request) -> Result<Response, Problem> {
     let path = request.path.as_str();
     if let Some(rest) = path.strip_prefix("/v1/contacts/") {
         return facts::route(api, request, rest).await;
+    }
+    if let Some(rest) = path.strip_prefix("/v1/agents/") {
+        return business::route(api, request, rest).await;
     }
     match (request.method.as_str(), path) {
         ("POST", "/v1/messages") => messages::post(api, request).await,

@@ -115,6 +115,7 @@ fn known(kind: &str) -> Vec<&'static str> {
         "profile" => PROFILE,
         "contact" => CONTACT,
         "qualification" => QUALIFICATION,
+        "hours" => HOURS,
         _ => OTHER,
     };
     names.split_whitespace().collect()
@@ -142,6 +143,10 @@ const CONTACT: &str = "preferredchannel preferredcontact email emails phone phon
 
 const QUALIFICATION: &str = "status state result outcome decision eligible qualified name title product program limit \
     amount reason conditions requirements missing validfrom validuntil expiresat";
+
+const HOURS: &str = "name title place location timezone days monday mon tuesday tue wednesday wed thursday thu \
+    friday fri saturday sat sunday sun monfri weekdays weekend open opens opensat close closes closesat hours holidays \
+    closed exceptions";
 
 const OTHER: &str = "name title status state type date start amount total price quantity currency";
 

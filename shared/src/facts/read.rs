@@ -265,7 +265,7 @@ pub(crate) fn say_start(fact: &Fact) -> Option<String> {
     }
 }
 
-fn time_of(fact: &Fact, names: &[&str]) -> Option<When> {
+pub(crate) fn time_of(fact: &Fact, names: &[&str]) -> Option<When> {
     let fields = fact.data.as_object()?;
     names.iter().find_map(|name| {
         let mut found = fields.iter().filter(|(field, _)| is_named(field, name));

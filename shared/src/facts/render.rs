@@ -57,6 +57,30 @@ pub fn render(facts: &[Fact], open_cases: &[&str], now: Timestamp, limits: &Limi
     page.finish(max_chars)
 }
 
+/// Writes facts of the business in at most `limits.business_chars` characters: hours, policies, units, then the rest,
+/// each kind by id, so that they stand the same in every prompt (prompt caches).
+pub fn render_business(facts: &[Fact], now: Timestamp, limits: &Limits) -> Rendered {
+    const FIRST: [&str; 3] = ["hours", "policy", "unit"];
+    let max_chars = limits.business_chars;
+    let mut sorted: Vec<&Fact> = facts.iter().collect();
+    let place = |fact: &Fact| FIRST.iter().position(|kind| *kind == fact.kind).unwrap_or(FIRST.len());
+    sorted.sort_by_key(|fact| (place(fact), &fact.kind, &fact.id));
+    let row = |fact| Row { fact: Some(fact), line: Line::of(fact, now, max_chars) };
+    let rows: Vec<Row<'_>> = sorted.into_iter().map(row).collect();
+    let fits = rows.iter().map(|row| row.line.chars + 1).sum::<usize>() <= max_chars + 1;
+    let room = if fits { max_chars + 1 } else { max_chars - max_chars / 8 };
+
+    let mut page = Page { lines: vec![], chars: 0, shown: 0, left_out: vec![], cases_left_out: 0 };
+    let lengths = lengths(&rows, room);
+    for (row, chars) in rows.iter().zip(&lengths) {
+        page.push(row.line.fit(*chars));
+        page.shown += 1;
+    }
+    page.leave_out(rows.get(lengths.len()..).unwrap_or_default());
+    page.notes(max_chars);
+    page.finish(max_chars)
+}
+
 /// A line and the fact that it is about; none for a case.
 struct Row<'a> {
     fact: Option<&'a Fact>,

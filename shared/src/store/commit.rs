@@ -27,6 +27,8 @@ pub struct NewReply {
     pub in_reply_to: Seq,
     /// The newest message that it has read; settled moves there.
     pub read_to: Seq,
+    /// The agent.
+    pub agent: String,
     /// The agent's version.
     pub version: u32,
     /// The trace of the decision.
@@ -218,6 +220,7 @@ fn bot_message(head: &Head, reply: &NewReply, text: &str, kind: BotKind) -> Mess
         answers_from: Some(reply.answers_from),
         in_reply_to: Some(reply.in_reply_to),
         epoch: head.epoch,
+        agent: (kind == BotKind::Reply).then(|| reply.agent.clone()),
         version: (kind == BotKind::Reply).then_some(reply.version),
         trace: Some(reply.trace.to_string()),
         ..Message::new(head.last_seq.next(), Author::Bot, channel, account, &parts, reply.at)

@@ -1,6 +1,7 @@
 //! Facts of a contact: kept by the account system's clock, counted, with tombstones.
 
 use super::expression::Expression;
+use super::keys::Key;
 use super::transaction::{Part, Transaction, Written};
 use super::{NewRequest, ROUNDS, Range, Span, Store, StoreError, from_item, keys, to_item};
 use crate::contact::ContactId;
@@ -32,7 +33,7 @@ pub enum FactWrite {
 
 /// A fact as one flat item: what it says stands as JSON.
 #[derive(Serialize, Deserialize)]
-struct FactItem {
+pub(super) struct FactItem {
     kind: String,
     id: String,
     as_of: AsOf,
@@ -58,8 +59,7 @@ impl Store {
 
     /// One fact.
     pub async fn fact(&self, contact: ContactId, kind: &str, id: &str) -> Result<Option<Fact>, StoreError> {
-        let found: Option<FactItem> = self.get(&keys::fact(contact, kind, id), "fact").await?;
-        found.map(parse).transpose()
+        self.fact_at(&keys::fact(contact, kind, id)).await
     }
 
     /// Puts a fact, unless what is stored is newer.
@@ -69,8 +69,34 @@ impl Store {
         fact: &Fact,
         limits: &Limits,
     ) -> Result<FactWrite, StoreError> {
+        self.put_on(&shelf(contact, &fact.kind, &fact.id), fact, limits.facts_items).await
+    }
+
+    /// Deletes a fact as of a moment and leaves a tombstone, unless what is stored is newer.
+    pub async fn delete_fact(
+        &self,
+        contact: ContactId,
+        kind: &str,
+        id: &str,
+        as_of: &AsOf,
+        now: Timestamp,
+    ) -> Result<FactWrite, StoreError> {
+        self.delete_on(&shelf(contact, kind, id), as_of, now).await
+    }
+
+    pub(super) async fn fact_at(&self, key: &Key) -> Result<Option<Fact>, StoreError> {
+        self.get::<FactItem>(key, "fact").await?.map(parse).transpose()
+    }
+
+    /// Puts a fact where it stands, beside at most `most` in all.
+    pub(super) async fn put_on(
+        &self,
+        shelf: &Shelf,
+        fact: &Fact,
+        most: usize,
+    ) -> Result<FactWrite, StoreError> {
         for _ in 0..ROUNDS {
-            let (old, gone) = self.fact_and_tombstone(contact, &fact.kind, &fact.id).await?;
+            let (old, gone) = self.fact_and_tombstone(shelf).await?;
             let rule = facts::put(old.as_ref(), gone.as_ref(), fact);
             let created = match rule {
                 PutRule::Create => true,
@@ -79,7 +105,10 @@ impl Store {
                 PutRule::Older => return Ok(FactWrite::Older),
                 PutRule::Contradicts => return Ok(FactWrite::Contradicts),
             };
-            let transaction = self.put_transaction(contact, fact, old.as_ref(), created, limits)?;
+            let mut transaction = self.put_transaction(shelf, fact, old.as_ref())?;
+            if created {
+                transaction = self.counting(transaction, shelf, most);
+            }
             match transaction.write(self).await? {
                 Written::Done if created => return Ok(FactWrite::Created),
                 Written::Done => return Ok(FactWrite::Done),
@@ -97,23 +126,16 @@ impl Store {
 
     fn put_transaction(
         &self,
-        contact: ContactId,
+        shelf: &Shelf,
         fact: &Fact,
         old: Option<&Fact>,
-        created: bool,
-        limits: &Limits,
     ) -> Result<Transaction, StoreError> {
-        let key = keys::fact(contact, &fact.kind, &fact.id);
         let unmoved = Expression::new().if_still("as_of", old.map(|old| &old.as_of));
         let older = Expression::new().if_absent_or_less("as_of", &fact.as_of);
         let transaction = Transaction::new(self.clock().ulid())
-            .put(self, Part::Fact, &key, to_item(item(fact)?, "fact")?, unmoved)
-            .check(self, Part::Gone, &keys::fact_gone(contact, &fact.kind, &fact.id), older)
-            .check(self, Part::Head, &keys::head(contact), alive());
-        if !created {
-            return Ok(transaction);
-        }
-        Ok(self.counting(transaction, contact, limits.facts_items))
+            .put(self, Part::Fact, &shelf.fact, to_item(item(fact)?, "fact")?, unmoved)
+            .check(self, Part::Gone, &shelf.gone, older);
+        Ok(self.owned(transaction, shelf))
     }
 
     /// Adds the record of a request that a reply opens to the reply's own commit.
@@ -124,27 +146,25 @@ impl Store {
         request: &NewRequest,
     ) -> Result<Transaction, StoreError> {
         let NewRequest { fact, facts_items } = request;
-        let key = keys::fact(contact, &fact.kind, &fact.id);
-        let transaction = transaction.create(self, Part::Fact, &key, to_item(item(fact)?, "fact")?);
-        Ok(self.counting(transaction, contact, *facts_items))
+        let shelf = shelf(contact, &fact.kind, &fact.id);
+        let transaction = transaction.create(self, Part::Fact, &shelf.fact, to_item(item(fact)?, "fact")?);
+        Ok(self.counting(transaction, &shelf, *facts_items))
     }
 
-    fn counting(&self, transaction: Transaction, contact: ContactId, facts_items: usize) -> Transaction {
-        let count = Expression::new().if_absent_or_less("facts", facts_items).add("facts", 1);
-        transaction.update(self, Part::Count, &keys::fact_count(contact), count)
+    fn counting(&self, transaction: Transaction, shelf: &Shelf, most: usize) -> Transaction {
+        let count = Expression::new().if_absent_or_less("facts", most).add("facts", 1);
+        transaction.update(self, Part::Count, &shelf.count, count)
     }
 
-    /// Deletes a fact as of a moment and leaves a tombstone, unless what is stored is newer.
-    pub async fn delete_fact(
+    /// Deletes a fact where it stands.
+    pub(super) async fn delete_on(
         &self,
-        contact: ContactId,
-        kind: &str,
-        id: &str,
+        shelf: &Shelf,
         as_of: &AsOf,
         now: Timestamp,
     ) -> Result<FactWrite, StoreError> {
         for _ in 0..ROUNDS {
-            let (old, gone) = self.fact_and_tombstone(contact, kind, id).await?;
+            let (old, gone) = self.fact_and_tombstone(shelf).await?;
             match facts::delete(old.as_ref(), gone.as_ref(), as_of) {
                 DeleteRule::Delete | DeleteRule::Absent => {}
                 DeleteRule::AlreadyGone => return Ok(FactWrite::Done),
@@ -152,28 +172,26 @@ impl Store {
             }
             let tombstone = GoneItem { as_of: as_of.clone(), expires_at: (now + GONE_FOR).seconds() };
             let older = Expression::new().if_absent_or_less("as_of", as_of);
-            let mut transaction = Transaction::new(self.clock().ulid())
-                .put(
-                    self,
-                    Part::Gone,
-                    &keys::fact_gone(contact, kind, id),
-                    to_item(tombstone, "gone")?,
-                    older,
-                )
-                .check(self, Part::Head, &keys::head(contact), alive());
-            let key = keys::fact(contact, kind, id);
+            let mut transaction = Transaction::new(self.clock().ulid()).put(
+                self,
+                Part::Gone,
+                &shelf.gone,
+                to_item(tombstone, "gone")?,
+                older,
+            );
             let unmoved = Expression::new().if_still("as_of", old.as_ref().map(|old| &old.as_of));
             transaction = if old.is_some() {
-                transaction.delete(self, Part::Fact, &key, unmoved).update(
+                let count = Expression::new().add("facts", -1);
+                transaction.delete(self, Part::Fact, &shelf.fact, unmoved).update(
                     self,
                     Part::Count,
-                    &keys::fact_count(contact),
-                    Expression::new().add("facts", -1),
+                    &shelf.count,
+                    count,
                 )
             } else {
-                transaction.check(self, Part::Fact, &key, unmoved)
+                transaction.check(self, Part::Fact, &shelf.fact, unmoved)
             };
-            match transaction.write(self).await? {
+            match self.owned(transaction, shelf).write(self).await? {
                 Written::Done => return Ok(FactWrite::Done),
                 Written::Lost(lost) if lost.iter().any(|lost| lost.part == Part::Head) => {
                     return Ok(FactWrite::Gone);
@@ -184,16 +202,36 @@ impl Store {
         Err(StoreError::Contended)
     }
 
-    async fn fact_and_tombstone(
-        &self,
-        contact: ContactId,
-        kind: &str,
-        id: &str,
-    ) -> Result<(Option<Fact>, Option<AsOf>), StoreError> {
-        let gone_key = keys::fact_gone(contact, kind, id);
-        let gone = self.get::<GoneItem>(&gone_key, "gone");
-        let (fact, gone) = futures::try_join!(self.fact(contact, kind, id), gone)?;
+    /// With the check that the contact is there and not being erased, where the fact is a contact's (*erasable*).
+    fn owned(&self, transaction: Transaction, shelf: &Shelf) -> Transaction {
+        match &shelf.head {
+            Some(head) => transaction.check(self, Part::Head, head, alive()),
+            None => transaction,
+        }
+    }
+
+    async fn fact_and_tombstone(&self, shelf: &Shelf) -> Result<(Option<Fact>, Option<AsOf>), StoreError> {
+        let gone = self.get::<GoneItem>(&shelf.gone, "gone");
+        let (fact, gone) = futures::try_join!(self.fact_at(&shelf.fact), gone)?;
         Ok((fact, gone.map(|gone| gone.as_of)))
+    }
+}
+
+/// Where one fact stands, with its tombstone and the count of all that stand there.
+pub(super) struct Shelf {
+    pub(super) fact: Key,
+    pub(super) gone: Key,
+    pub(super) count: Key,
+    /// The head of the contact whose fact it is.
+    pub(super) head: Option<Key>,
+}
+
+fn shelf(contact: ContactId, kind: &str, id: &str) -> Shelf {
+    Shelf {
+        fact: keys::fact(contact, kind, id),
+        gone: keys::fact_gone(contact, kind, id),
+        count: keys::fact_count(contact),
+        head: Some(keys::head(contact)),
     }
 }
 
@@ -207,7 +245,7 @@ fn item(fact: &Fact) -> Result<FactItem, StoreError> {
     })
 }
 
-fn parse(item: FactItem) -> Result<Fact, StoreError> {
+pub(super) fn parse(item: FactItem) -> Result<Fact, StoreError> {
     let data = serde_json::from_str(&item.data).map_err(|_| StoreError::Corrupt { what: "fact" })?;
     Ok(Fact { kind: item.kind, id: item.id, as_of: item.as_of, source: item.source, data })
 }

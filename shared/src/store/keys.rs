@@ -3,7 +3,7 @@
 //! A partition of a contact can only be named with a [`ContactId`] (*isolation*). Parts that others choose are
 //! escaped: `%` as `%25` and `#` as `%23`, nothing else. Numbers are padded so that they sort.
 
-use crate::contact::{ContactId, Identity};
+use crate::contact::{Account, ContactId, Identity};
 use crate::job::Delivery;
 use crate::memory::Origin;
 use crate::thread::Seq;
@@ -111,11 +111,17 @@ pub(crate) fn facts(id: ContactId) -> String {
 pub(crate) const FACT_PREFIX: &str = "FACT#";
 
 pub(crate) fn fact(id: ContactId, kind: &str, fact_id: &str) -> Key {
-    Key::new(facts(id), format!("{FACT_PREFIX}{}#{}", escape(kind), escape(fact_id)))
+    Key::new(facts(id), fact_sk(FACT_PREFIX, kind, fact_id))
 }
 
 pub(crate) fn fact_gone(id: ContactId, kind: &str, fact_id: &str) -> Key {
-    Key::new(facts(id), format!("GONE#{}#{}", escape(kind), escape(fact_id)))
+    Key::new(facts(id), fact_sk(GONE_PREFIX, kind, fact_id))
+}
+
+const GONE_PREFIX: &str = "GONE#";
+
+fn fact_sk(prefix: &str, kind: &str, fact_id: &str) -> String {
+    format!("{prefix}{}#{}", escape(kind), escape(fact_id))
 }
 
 pub(crate) fn fact_count(id: ContactId) -> Key {
@@ -171,12 +177,47 @@ pub(crate) fn live(agent: &str) -> Key {
     Key::new(format!("LIVE#{}", escape(agent)), "LIVE")
 }
 
+/// What belongs to one agent: versions, audit entries and the way back to its accounts.
+pub(crate) fn agent_pk(agent: &str) -> String {
+    format!("AGENT#{}", escape(agent))
+}
+
 pub(crate) fn agent_version(agent: &str, version: u32) -> Key {
-    Key::new(format!("AGENT#{}", escape(agent)), format!("VERSION#{version:010}"))
+    Key::new(agent_pk(agent), format!("{VERSION_PREFIX}{version:010}"))
 }
 
 pub(crate) fn agent_audit(agent: &str, ulid: Ulid) -> Key {
-    Key::new(format!("AGENT#{}", escape(agent)), format!("AUDIT#{ulid}"))
+    Key::new(agent_pk(agent), format!("AUDIT#{ulid}"))
+}
+
+/// The way back from an agent to its accounts.
+pub(crate) fn agent_account(agent: &str, account: &Account) -> Key {
+    Key::new(agent_pk(agent), format!("{ACCOUNT_PREFIX}{}", escape(account.as_str())))
+}
+
+pub(crate) const VERSION_PREFIX: &str = "VERSION#";
+
+pub(crate) const ACCOUNT_PREFIX: &str = "ACCOUNT#";
+
+/// From an account to its agent.
+pub(crate) fn account(account: &Account) -> Key {
+    Key::new(format!("{ACCOUNT_PREFIX}{}", escape(account.as_str())), "ACCOUNT")
+}
+
+pub(crate) fn business(agent: &str) -> String {
+    format!("BUSINESS#{}", escape(agent))
+}
+
+pub(crate) fn business_fact(agent: &str, kind: &str, fact_id: &str) -> Key {
+    Key::new(business(agent), fact_sk(FACT_PREFIX, kind, fact_id))
+}
+
+pub(crate) fn business_fact_gone(agent: &str, kind: &str, fact_id: &str) -> Key {
+    Key::new(business(agent), fact_sk(GONE_PREFIX, kind, fact_id))
+}
+
+pub(crate) fn business_count(agent: &str) -> Key {
+    Key::new(business(agent), "COUNT")
 }
 
 /// The key of an item that was read.

@@ -1,5 +1,6 @@
 //! Reading a thread: its head with snapshot and live version in one batch, its messages from the newest down.
 
+use super::agents::Live;
 use super::contacts::Body;
 use super::keys::Key;
 use super::{Item, Range, Span, Store, StoreError, from_item, keys};
@@ -9,7 +10,6 @@ use crate::snapshot::Snapshot;
 use crate::text;
 use crate::thread::{Head, Message, Seq};
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
-use serde::Deserialize;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -28,11 +28,6 @@ pub struct Gathered {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the snapshot is missing or cannot be read")]
 pub struct SnapshotMissing;
-
-#[derive(Deserialize)]
-struct Live {
-    version: u32,
-}
 
 impl Store {
     /// Head, snapshot and live version in one strongly consistent batch.

@@ -2,7 +2,9 @@
 //!
 //! A lost race is an outcome, never an error. Everything that a turn decides on is read strongly consistent.
 
+mod accounts;
 mod agents;
+mod business;
 mod cases;
 mod commit;
 mod contacts;
@@ -20,7 +22,8 @@ mod traces;
 mod transaction;
 
 pub use crate::summary::Spill;
-pub use agents::Installed;
+pub use accounts::Assigned;
+pub use agents::{Installed, VersionEntry};
 pub use commit::{Committed, NewCase, NewReply, NewRequest};
 pub use contacts::{Admission, Admitted, NewMessage, Ticket};
 pub use facts::FactWrite;

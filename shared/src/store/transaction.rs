@@ -26,6 +26,8 @@ pub(crate) enum Part {
     Gone,
     Count,
     Live,
+    Version,
+    Account,
     /// An item whose condition cannot fail on its own.
     Beside,
 }

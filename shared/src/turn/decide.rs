@@ -78,7 +78,8 @@ impl Decided {
 /// Decides a turn. It always decides: with nothing else left, a person answers.
 pub(super) async fn decide(ctx: &Context, turn: Turn, thread: &Thread) -> Decided {
     let trace_id = ctx.clock.ulid();
-    let without_model = guarded(ctx, thread).or_else(|| by_rule(ctx, thread));
+    let without_model =
+        guarded(ctx, thread).or_else(|| by_rule(ctx, thread)).or_else(|| off_its_channels(thread));
     if let Some((by, escalation)) = without_model {
         return Decided::by(by, Decision::Escalate(escalation), trace_id).with_trace(ctx, thread);
     }
@@ -114,6 +115,16 @@ fn by_rule(ctx: &Context, thread: &Thread) -> Option<(DecidedBy, Escalation)> {
     let reason = format!("The customer raised a topic for people: {}.", found.topic);
     let escalation = Escalation { category: found.category, reason, topic: Some(found.topic.to_owned()) };
     Some((DecidedBy::Rule, escalation))
+}
+
+/// A message on a channel that the agent does not answer on.
+fn off_its_channels(thread: &Thread) -> Option<(DecidedBy, Escalation)> {
+    let channel = thread.channel();
+    if thread.agent.channels.contains(&channel) {
+        return None;
+    }
+    let reason = format!("The agent {} does not answer on {}.", thread.agent.name, channel.name());
+    Some((DecidedBy::Rule, stop(Category::PolicyRestriction, &reason)))
 }
 
 fn texts(ctx: &Context, thread: &Thread) -> Vec<String> {
@@ -304,8 +315,13 @@ fn build(ctx: &Context, thread: &Thread, corrections: &[Correction]) -> Prompt {
         Some(facts) => Source::Found(facts),
         None => Source::Failed,
     };
+    let business = match rendered_business(ctx, thread, now) {
+        Some(facts) => Source::Found(facts),
+        None => Source::Failed,
+    };
     let sources = Sources {
         agent: &thread.agent,
+        business,
         facts,
         records: found(&thread.facts).map_or(&[], Vec::as_slice),
         memories: &thread.remembered.recall,
@@ -325,6 +341,11 @@ pub(super) fn rendered_facts(ctx: &Context, thread: &Thread, now: Timestamp) -> 
     let cases = open_cases(thread);
     let cases: Vec<&str> = cases.iter().map(String::as_str).collect();
     Some(facts::render(facts, &cases, now, &ctx.limits).text)
+}
+
+/// What the business says of itself, as a prompt shows it; `None` where it could not be read.
+pub(super) fn rendered_business(ctx: &Context, thread: &Thread, now: Timestamp) -> Option<String> {
+    found(&thread.business).map(|facts| facts::render_business(facts, now, &ctx.limits).text)
 }
 
 /// The contact's own cases that are not resolved, as facts; *failed* is never shown as *empty*.

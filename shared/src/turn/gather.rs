@@ -1,10 +1,11 @@
 //! Gathering: everything that a turn decides on, in parallel, each part bounded.
 
+use super::agents::Answering;
 use super::{Context, Remembered};
-use crate::agent::{AgentVersion, DEFAULT_AGENT};
+use crate::agent::AgentVersion;
 use crate::case::Case;
 use crate::contact::{Account, ContactId};
-use crate::facts::Fact;
+use crate::facts::{self, Fact};
 use crate::prompt::Source;
 use crate::snapshot::Snapshot;
 use crate::store::{Gathered, StoreError};
@@ -28,6 +29,9 @@ pub struct Thread {
     pub unread: bool,
     /// The account's records.
     pub facts: Source<Vec<Fact>>,
+    /// What the business says of itself, as far as it concerns this contact: hours, policies, and the units that a
+    /// stay of the contact names. As of the last minute.
+    pub business: Source<Vec<Fact>>,
     /// The contact's newest cases.
     pub cases: Source<Vec<Case>>,
     /// What the bank and past tickets have for the messages that wait.
@@ -40,22 +44,32 @@ pub struct Thread {
 const REREADS: usize = 2;
 
 impl Thread {
-    /// A thread of a contact that has said nothing yet.
+    /// A thread of a contact that has said nothing yet and now writes to `account`.
     ///
     /// # Errors
     /// The agent's version cannot be read.
-    pub async fn new(ctx: &Context, contact: ContactId) -> Result<Self, StoreError> {
-        let Gathered { live, .. } = ctx.store.gather(contact, DEFAULT_AGENT).await?;
+    pub async fn new(ctx: &Context, contact: ContactId, account: &Account) -> Result<Self, StoreError> {
+        let (expected, at) = (ctx.agents.expected(Some(account)), ctx.clock.now());
+        let (state, business, _) = futures::join!(
+            ctx.store.gather(contact, &expected),
+            business(ctx, &expected),
+            ctx.agents.of_account(&ctx.store, account),
+        );
+        ctx.agents.saw_live(&expected, state?.live, at);
+        let (head, facts, mut degraded) = (Head::new(contact), Source::Found(vec![]), vec![]);
+        let answerer = Answerer { head: &head, account, facts: &facts };
+        let (agent, business) = answerer.found(ctx, (&expected, business), &mut degraded).await?;
         Ok(Self {
-            head: Head::new(contact),
+            head,
             snapshot: Some(Snapshot::empty()),
-            agent: agent(ctx, live).await?,
+            agent,
             newest_first: vec![],
             unread: false,
-            facts: Source::Found(vec![]),
+            facts,
+            business,
             cases: Source::Found(vec![]),
             remembered: Remembered::nothing(),
-            degraded: vec![],
+            degraded,
         })
     }
 
@@ -68,16 +82,12 @@ impl Thread {
 
     /// The account on which the newest customer message came, and on which it is answered.
     pub fn account(&self) -> Account {
-        self.newest_customer().map_or_else(Account::chat, |message| message.account.clone())
+        account(&self.newest_first)
     }
 
     /// The way the newest customer message came.
     pub fn channel(&self) -> Channel {
-        self.newest_customer().map_or(Channel::Chat, |message| message.channel)
-    }
-
-    fn newest_customer(&self) -> Option<&Message> {
-        self.newest_first.iter().find(|message| message.asks_for_a_turn())
+        newest_customer(&self.newest_first).map_or(Channel::Chat, |message| message.channel)
     }
 
     /// Adds a message that was admitted on the number that was gathered.
@@ -99,20 +109,31 @@ impl Thread {
 
 /// Reads everything that a turn decides on; `None` where the contact is gone or being erased.
 ///
+/// `incoming` is the account of a message that is about to be admitted: the account of the newest message decides
+/// which agent answers.
+///
 /// The numbers that a turn commits on are those of the messages it read: a head that is newer than them, or
 /// older, means read again.
 ///
 /// # Errors
 /// Head or messages cannot be read. Everything else may fail: it is marked as failed and the turn goes on
 /// (*optional-is-optional*).
-pub async fn gather(ctx: &Context, contact: ContactId) -> Result<Option<Thread>, StoreError> {
+pub async fn gather(
+    ctx: &Context,
+    contact: ContactId,
+    incoming: Option<&Account>,
+) -> Result<Option<Thread>, StoreError> {
     let mut degraded = vec![];
-    let (log, facts, cases) = futures::join!(
-        log(ctx, contact),
+    let (expected, at) = (ctx.agents.expected(incoming), ctx.clock.now());
+    let (log, facts, cases, business, ()) = futures::join!(
+        log(ctx, contact, &expected),
         within(FACTS_TIME, ctx.store.facts(contact, &ctx.limits)),
         within(FACTS_TIME, ctx.store.cases(contact)),
+        business(ctx, &expected),
+        look_up(ctx, incoming),
     );
     let (state, mut newest_first) = log?;
+    ctx.agents.saw_live(&expected, state.live, at);
     let Some(head) = state.head.filter(|head| !head.erasing) else { return Ok(None) };
     let unread = !reach_unsettled(ctx, &head, &mut newest_first).await?;
     // A checkpoint beyond the log talks rubbish: with it a prompt would show nothing at all.
@@ -120,13 +141,15 @@ pub async fn gather(ctx: &Context, contact: ContactId) -> Result<Option<Thread>,
     if snapshot.is_none() {
         degraded.push(Degraded::new("snapshot", "unreadable"));
     }
-    if state.live.is_none() {
-        degraded.push(Degraded::new("agent", "none installed"));
-    }
+    let account = incoming.cloned().unwrap_or_else(|| account(&newest_first));
+    let facts = source("facts", facts, &mut degraded);
+    let answerer = Answerer { head: &head, account: &account, facts: &facts };
+    let (agent, business) = answerer.found(ctx, (&expected, business), &mut degraded).await?;
     Ok(Some(Thread {
-        agent: agent(ctx, state.live).await?,
+        agent,
         snapshot,
-        facts: source("facts", facts, &mut degraded),
+        facts,
+        business,
         cases: source("cases", cases, &mut degraded),
         remembered: Remembered::nothing(),
         head,
@@ -140,13 +163,15 @@ pub async fn gather(ctx: &Context, contact: ContactId) -> Result<Option<Thread>,
 const FACTS_TIME: Duration = Duration::from_secs(3);
 
 /// Head and messages of one moment.
-async fn log(ctx: &Context, contact: ContactId) -> Result<(Gathered, Vec<Message>), StoreError> {
+async fn log(
+    ctx: &Context,
+    contact: ContactId,
+    expected: &str,
+) -> Result<(Gathered, Vec<Message>), StoreError> {
     let mut rereads = 0;
     loop {
-        let (mut state, newest) = futures::try_join!(
-            ctx.store.gather(contact, DEFAULT_AGENT),
-            ctx.store.newest(contact, &ctx.limits)
-        )?;
+        let (mut state, newest) =
+            futures::try_join!(ctx.store.gather(contact, expected), ctx.store.newest(contact, &ctx.limits))?;
         let read_to = newest.first().map_or(Seq::NONE, |message| message.seq);
         let moved = state.head.as_ref().is_some_and(|head| head.last_seq != read_to);
         if !moved || rereads == REREADS {
@@ -190,10 +215,62 @@ fn on_numbers_read(head: Head, newest_first: &[Message]) -> Head {
     Head { last_seq: read_to, last_customer_seq, ..head }
 }
 
-async fn within<T>(
-    time: Duration,
-    read: impl Future<Output = Result<T, StoreError>>,
-) -> Result<T, &'static str> {
+/// Looks up which agent an account has, while other things are read; that it failed shows when it is needed.
+async fn look_up(ctx: &Context, account: Option<&Account>) {
+    if let Some(account) = account {
+        let _ = ctx.agents.of_account(&ctx.store, account).await;
+    }
+}
+
+fn newest_customer(newest_first: &[Message]) -> Option<&Message> {
+    newest_first.iter().find(|message| message.asks_for_a_turn())
+}
+
+fn account(newest_first: &[Message]) -> Account {
+    newest_customer(newest_first).map_or_else(Account::chat, |message| message.account.clone())
+}
+
+/// What says who answers, and which facts of their business concern the contact.
+struct Answerer<'a> {
+    head: &'a Head,
+    account: &'a Account,
+    facts: &'a Source<Vec<Fact>>,
+}
+
+impl Answerer<'_> {
+    /// The version that answers and what its business says; what that of the expected agent says has been read.
+    async fn found(
+        &self,
+        ctx: &Context,
+        (expected, read): (&str, Read<Arc<Vec<Fact>>>),
+        degraded: &mut Vec<Degraded>,
+    ) -> Result<(Arc<AgentVersion>, Source<Vec<Fact>>), StoreError> {
+        let Answering { version, stands_in } =
+            ctx.agents.answering(&ctx.store, self.head, self.account).await?;
+        degraded.extend(stands_in.map(|why| Degraded::new("agent", why)));
+        let read = if version.name == expected { read } else { business(ctx, &version.name).await };
+        // Where the records cannot be read, nobody knows of a stay.
+        let records = match self.facts {
+            Source::Found(facts) => facts.as_slice(),
+            Source::Failed => &[],
+        };
+        let business = match source("business", read, degraded) {
+            Source::Found(all) => Source::Found(facts::of_business(&all, records, ctx.clock.now())),
+            Source::Failed => Source::Failed,
+        };
+        Ok((version, business))
+    }
+}
+
+/// What an optional source gave, or why nothing, in a word.
+type Read<T> = Result<T, &'static str>;
+
+/// What the business of an agent says of itself.
+async fn business(ctx: &Context, agent: &str) -> Read<Arc<Vec<Fact>>> {
+    within(FACTS_TIME, ctx.agents.business(&ctx.store, agent, &ctx.limits)).await
+}
+
+async fn within<T>(time: Duration, read: impl Future<Output = Result<T, StoreError>>) -> Read<T> {
     match tokio::time::timeout(time, read).await {
         Ok(Ok(found)) => Ok(found),
         Ok(Err(StoreError::Corrupt { .. })) => Err("unreadable"),
@@ -202,7 +279,7 @@ async fn within<T>(
     }
 }
 
-fn source<T>(part: &str, read: Result<T, &'static str>, degraded: &mut Vec<Degraded>) -> Source<T> {
+fn source<T>(part: &str, read: Read<T>, degraded: &mut Vec<Degraded>) -> Source<T> {
     match read {
         Ok(found) => Source::Found(found),
         Err(why) => {
@@ -210,8 +287,4 @@ fn source<T>(part: &str, read: Result<T, &'static str>, degraded: &mut Vec<Degra
             Source::Failed
         }
     }
-}
-
-async fn agent(ctx: &Context, live: Option<u32>) -> Result<Arc<AgentVersion>, StoreError> {
-    ctx.agents.version(&ctx.store, live).await
 }

@@ -1,6 +1,6 @@
 //! What a reply is checked against, of the thread that it answers.
 
-use super::decide::{found, rendered_facts};
+use super::decide::{found, rendered_business, rendered_facts};
 use super::{Context, Thread};
 use crate::case::CaseState;
 use crate::checks::{self, Checked, Grounds};
@@ -43,9 +43,9 @@ fn evidence<'t>(ctx: &Context, thread: &'t Thread, now: Timestamp) -> Vec<Cow<'t
     let messages = thread.newest_first.iter().filter(said).map(shown);
     let summary = thread.snapshot.iter().flat_map(Snapshot::texts).map(for_model);
     let recalled = thread.remembered.recall.memories().iter().map(|memory| for_model(&memory.said));
-    let facts = rendered_facts(ctx, thread, now).map(Cow::Owned);
+    let facts = rendered_facts(ctx, thread, now).into_iter().chain(rendered_business(ctx, thread, now));
     let agent = [for_model(&thread.agent.instructions)];
-    facts.into_iter().chain(messages).chain(summary).chain(recalled).chain(agent).collect()
+    facts.map(Cow::Owned).chain(messages).chain(summary).chain(recalled).chain(agent).collect()
 }
 
 fn previous(thread: &Thread) -> Option<&str> {

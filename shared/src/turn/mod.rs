@@ -170,7 +170,7 @@ async fn rounds(ctx: &Context, turn: Turn, mut thread: Thread) -> Result<End, St
         let decided = decide::decide(ctx, turn, &thread).await;
         match commit(ctx, turn, &thread, decided).await? {
             Some(end) => return Ok(end),
-            None => match gather(ctx, thread.head.contact_id).await? {
+            None => match gather(ctx, thread.head.contact_id, None).await? {
                 Some(again) => {
                     let remembered = remember(ctx, &again, None).await;
                     thread = again.remembering(remembered);
@@ -272,6 +272,7 @@ fn reply_of(ctx: &Context, turn: Turn, thread: &Thread, decided: &Decided, now: 
         answers_from: answers_from(thread),
         in_reply_to: reply_to(thread),
         read_to: thread.head.last_seq,
+        agent: thread.agent.name.clone(),
         version: thread.agent.version,
         trace: decided.trace_id,
         owner: turn.owner,
@@ -329,7 +330,7 @@ fn tell(contact: ContactId, outcome: &Outcome) {
 /// # Errors
 /// The table cannot be read or written.
 pub async fn take_up(ctx: &Context, turn: Turn, contact: ContactId) -> Result<Option<End>, StoreError> {
-    let Some(thread) = gather(ctx, contact).await? else { return Ok(Some(End::Silent)) };
+    let Some(thread) = gather(ctx, contact, None).await? else { return Ok(Some(End::Silent)) };
     if let Some(guard) = guard(&thread.head, &thread.account()) {
         return silence(ctx, &thread.head, guard).await.map(Some);
     }

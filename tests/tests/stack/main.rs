@@ -3,6 +3,7 @@
 //! All tests share one stack and one scripted model. Each has customers of its own, whose messages carry a word that
 //! nobody else uses; none depends on another, on their order or on how long something takes.
 
+mod agents;
 mod commands;
 mod customer;
 mod data_replay;

@@ -133,6 +133,13 @@ impl Records {
         self.put(snapshot).await;
     }
 
+    /// Makes a version of an agent live, as a publication does.
+    pub(crate) async fn publish(&self, agent: &str, version: u32) {
+        let put = self.client.put_item().table_name(&self.table);
+        let put = put.item("pk", string(&format!("LIVE#{agent}"))).item("sk", string("LIVE"));
+        put.item("version", AttributeValue::N(version.to_string())).send().await.expect("the table takes it");
+    }
+
     async fn item(&self, pk: &str, sk: &str) -> Option<Value> {
         let get = self.client.get_item().table_name(&self.table).consistent_read(true);
         let found = get.key("pk", string(pk)).key("sk", string(sk)).send().await.expect("the table answers");

@@ -59,6 +59,7 @@ fn turn_millis(messages: u64) -> f64 {
             agent: &agent,
             facts: Source::Found(facts.clone()),
             records: &records,
+            business: Source::Found(String::new()),
             similar: &Similar::Nothing,
             memories: &Recall::Nothing,
             snapshot: Some(&snapshot),
