@@ -60,7 +60,7 @@ async fn hands_back(world: &World) {
 
 #[tokio::test]
 async fn a_reply_is_kept_in_the_table_with_what_it_answers() {
-    let world = World::new(FakeModel::says([replies("Until 20:00.")])).await;
+    let world = World::new(FakeModel::says([replies("Until late.")])).await;
     world.write("ana", "m1", "Is the pool\nopen today?").await.unwrap();
 
     assert_eq!(world.retain().await, [Worked::Done]);
@@ -69,13 +69,13 @@ async fn a_reply_is_kept_in_the_table_with_what_it_answers() {
     assert_eq!(memories.len(), 1, "{memories:?}");
     assert_eq!(memories[0]["sk"], "REPLY#0000000002");
     assert_eq!(memories[0]["said"], "customer: Is the pool open today?");
-    assert_eq!(memories[0]["replied"], "Until 20:00.");
+    assert_eq!(memories[0]["replied"], "Until late.");
     assert_eq!((&memories[0]["from_seq"], &memories[0]["to_seq"]), (&json!(1), &json!(2)));
 }
 
 #[tokio::test]
 async fn a_repeated_job_writes_the_same_memory() {
-    let world = World::new(FakeModel::says([replies("Until 20:00.")])).await;
+    let world = World::new(FakeModel::says([replies("Until late.")])).await;
     world.write("ana", "m1", "Is the pool open?").await.unwrap();
     let contact_id = world.contact("ana").await;
     let job = RetentionJob { contact_id, what: Retained::Reply { seq: Seq(2) } };
@@ -134,13 +134,13 @@ async fn what_was_recalled_is_not_stored_again() {
     let answers = [code.to_owned(), format!("{code} Shall I send it by SMS?"), code.to_owned()];
     let world = world(&bank, FakeModel::says(answers.iter().map(|text| replies(text)))).await;
     for id in ["m1", "m2", "m3"] {
-        world.write("ana", id, "What is the gate code?").await.unwrap();
+        world.write("ana", id, "Is 4471 still the gate code of 4B?").await.unwrap();
         assert_eq!(world.retain().await, [Worked::Done]);
     }
     let kept = bank.kept(world.contact("ana").await);
     let replied: Vec<&str> = kept.iter().map(|exchange| exchange.replied.as_str()).collect();
     assert_eq!(replied, [code, "Shall I send it by SMS?", ""]);
-    assert!(kept.iter().all(|exchange| exchange.said == "customer: What is the gate code?"));
+    assert!(kept.iter().all(|exchange| exchange.said == "customer: Is 4471 still the gate code of 4B?"));
 }
 
 #[tokio::test]
@@ -149,7 +149,7 @@ async fn without_a_trace_nothing_is_taken_out() {
     let bank = FakeBank::default();
     let world = world(&bank, FakeModel::new(move |_| replies(code))).await;
     for id in ["m1", "m2"] {
-        world.write("ana", id, "What is the gate code?").await.unwrap();
+        world.write("ana", id, "Is 4471 still the gate code of 4B?").await.unwrap();
         if id == "m2" {
             // Its trace has expired by now.
             world.clock.advance(Duration::from_secs(31 * 24 * 3600));
@@ -228,7 +228,7 @@ async fn the_outcome_of_a_long_case_is_its_end() {
 async fn feedback_is_kept_with_the_message_that_it_is_about() {
     let bank = FakeBank::default();
     let world = world(&bank, FakeModel::says([replies("Your code is 4471.")])).await;
-    world.write("ana", "m1", "What is my code?").await.unwrap();
+    world.write("ana", "m1", "Is my code 4471?").await.unwrap();
     let contact = world.contact("ana").await;
     let job = RetentionJob { contact_id: contact, what: Retained::Feedback { seq: Seq(2) } };
     assert_eq!(retain::run(&world.retention(), job).await.unwrap(), End::Nothing, "there is none yet");
@@ -312,7 +312,7 @@ async fn where_spills_are_kept_already_none_is_forwarded() {
 
 /// A reply that has not been retained yet.
 async fn replied(bank: &FakeBank) -> (World, RetentionJob) {
-    let world = world(bank, FakeModel::new(|_| replies("Until 20:00."))).await;
+    let world = world(bank, FakeModel::new(|_| replies("Until late."))).await;
     world.write("ana", "m1", "Is the secret pool open?").await.expect("an answer");
     let job = world.sent.take_retentions().pop().expect("a job");
     (world, job)
