@@ -13,6 +13,7 @@ mod told;
 mod coverage;
 mod crashes;
 mod doors;
+mod double_charge;
 mod facts;
 mod front;
 mod guest;
