@@ -3,11 +3,12 @@
 use super::days::{self, day_of};
 use super::speakers;
 use super::terms::{Stems, Word, words};
-use super::{Entry, Origin, Query};
+use super::{Entry, Exchange, Origin, Query};
 use crate::text;
 use crate::thread::Seq;
 use crate::time::Timestamp;
 use crate::values::{Value, values};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 
@@ -106,8 +107,7 @@ impl Question {
     pub(super) fn match_in(&self, text: &str, max_chars: usize) -> Option<Range<usize>> {
         let mut hits: Vec<Hit> = words(text).iter().filter_map(|word| self.hit(word)).collect();
         if !self.values.is_empty() && !hits.iter().any(|hit| hit.weight == VALUE_WEIGHT) {
-            let found = values(text);
-            hits.extend(found.iter().filter(|value| self.asks_for(value)).map(Hit::of_value));
+            hits.extend(values(text).iter().filter_map(|value| self.value_hit(value)));
             hits.sort_by_key(|hit| hit.start);
         }
         densest(&hits, max_chars)
@@ -116,11 +116,12 @@ impl Question {
     fn hit(&self, word: &Word<'_>) -> Option<Hit> {
         let weight = if word.text.contains(char::is_numeric) { VALUE_WEIGHT } else { 1 };
         let end = word.start + word.text.len();
-        self.term_of(word.text).map(|_| Hit { start: word.start, end, weight })
+        self.term_of(word.text).map(|term| Hit { term, start: word.start, end, weight })
     }
 
-    fn asks_for(&self, value: &Value<'_>) -> bool {
-        forms_of_value(&value.normal).iter().any(|form| self.values.contains_key(form))
+    fn value_hit(&self, value: &Value<'_>) -> Option<Hit> {
+        let term = forms_of_value(&value.normal).iter().find_map(|form| self.values.get(form).copied())?;
+        Some(Hit { term, start: value.start, end: value.span().end, weight: VALUE_WEIGHT })
     }
 
     /// Whether it asks for something that an entry holds in its bodies alone.
@@ -248,42 +249,51 @@ fn is_unit(part: &str) -> bool {
 }
 
 struct Hit {
+    term: usize,
     start: usize,
     end: usize,
     weight: usize,
 }
 
-impl Hit {
-    fn of_value(value: &Value<'_>) -> Self {
-        Self { start: value.start, end: value.span().end, weight: VALUE_WEIGHT }
-    }
-}
-
-/// The hits that weigh most within `max_chars` bytes, the first of them where several weigh the same.
+/// The shortest stretch of at most `max_chars` bytes with the terms that weigh most together, the first of several.
 fn densest(hits: &[Hit], max_chars: usize) -> Option<Range<usize>> {
     let mut best: Option<(usize, Range<usize>)> = None;
+    let mut inside: HashMap<usize, usize> = HashMap::new();
     let (mut first, mut weight) = (0, 0);
-    for (last, hit) in hits.iter().enumerate() {
-        weight += hit.weight;
-        while first < last && hits.get(first).is_some_and(|start| hit.end > start.start + max_chars) {
-            weight -= hits.get(first).map_or(0, |start| start.weight);
+    for hit in hits {
+        let count = inside.entry(hit.term).or_default();
+        weight += if *count == 0 { hit.weight } else { 0 };
+        *count += 1;
+        while let Some(start) = hits.get(first) {
+            let count = inside.entry(start.term).or_default();
+            if *count < 2 && hit.end <= start.start + max_chars.max(1) || start.start == hit.start {
+                break;
+            }
+            *count -= 1;
+            weight -= if *count == 0 { start.weight } else { 0 };
             first += 1;
         }
-        if best.as_ref().is_none_or(|(most, _)| weight > *most) {
-            best = hits.get(first).map(|start| (weight, start.start..hit.end));
+        let Some(from) = hits.get(first).map(|start| start.start) else { break };
+        let is_better = |(most, shortest): &(usize, Range<usize>)| {
+            weight > *most || weight == *most && hit.end - from < shortest.len()
+        };
+        if best.as_ref().is_none_or(is_better) {
+            best = Some((weight, from..hit.end));
         }
     }
     best.map(|(_, range)| range)
 }
 
-/// Some of what is kept.
+/// Some of what is kept, the newest first.
 fn sample(entries: &[Entry]) -> String {
+    let mut newest: Vec<&Exchange> = entries.iter().map(|entry| &entry.exchange).collect();
+    newest.sort_unstable_by_key(|exchange| Reverse((exchange.to_seq, exchange.origin)));
     let mut sample = String::new();
-    for entry in entries {
+    for exchange in newest {
         if sample.len() >= SAMPLE_CHARS {
             break;
         }
-        sample.push_str(text::head(&entry.exchange.said, SAMPLE_CHARS));
+        sample.push_str(text::head(&exchange.said, SAMPLE_CHARS));
         sample.push('\n');
     }
     sample

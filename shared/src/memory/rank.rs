@@ -171,3 +171,6 @@ fn shares(said: usize, replied: usize, replied_matters: bool, max_chars: usize) 
     let matched = max_chars - other;
     if replied_matters { (other, matched) } else { (matched, other) }
 }
+
+#[cfg(test)]
+mod tests;

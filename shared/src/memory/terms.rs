@@ -1,12 +1,14 @@
 //! Terms: what a question and an entry are compared by. Words without endings and accents; pairs of letters where a
 //! script has no spaces.
 //!
+//! A language is told by its common words: of the few that a question has, trigrams of letters are never sure.
 //! Both sides of a comparison are stemmed alike, in the language of the question: only words of that language can
 //! match by their stems, and names and numbers match in any.
 
 use crate::values::{is_wide, without_accent};
 use rust_stemmers::{Algorithm, Stemmer};
-use whatlang::{Detector, Lang};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// A word and where it starts, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,23 +89,43 @@ fn push_pairs<'t>(words: &mut Vec<Word<'t>>, run: &'t str, start: usize) {
     }
 }
 
-/// Languages of the Latin alphabet that can be stemmed, and the codes of their stop words.
-const LATIN: [(Lang, Algorithm, &str); 14] = [
-    (Lang::Eng, Algorithm::English, "en"),
-    (Lang::Spa, Algorithm::Spanish, "es"),
-    (Lang::Deu, Algorithm::German, "de"),
-    (Lang::Fra, Algorithm::French, "fr"),
-    (Lang::Por, Algorithm::Portuguese, "pt"),
-    (Lang::Ita, Algorithm::Italian, "it"),
-    (Lang::Nld, Algorithm::Dutch, "nl"),
-    (Lang::Swe, Algorithm::Swedish, "sv"),
-    (Lang::Dan, Algorithm::Danish, "da"),
-    (Lang::Nob, Algorithm::Norwegian, "no"),
-    (Lang::Fin, Algorithm::Finnish, "fi"),
-    (Lang::Hun, Algorithm::Hungarian, "hu"),
-    (Lang::Ron, Algorithm::Romanian, "ro"),
-    (Lang::Tur, Algorithm::Turkish, "tr"),
+/// Languages that can be stemmed, by the codes of their stop words; those of the Latin alphabet first.
+const LANGUAGES: [(&str, Algorithm); 18] = [
+    ("en", Algorithm::English),
+    ("es", Algorithm::Spanish),
+    ("de", Algorithm::German),
+    ("fr", Algorithm::French),
+    ("pt", Algorithm::Portuguese),
+    ("it", Algorithm::Italian),
+    ("nl", Algorithm::Dutch),
+    ("sv", Algorithm::Swedish),
+    ("da", Algorithm::Danish),
+    ("no", Algorithm::Norwegian),
+    ("fi", Algorithm::Finnish),
+    ("hu", Algorithm::Hungarian),
+    ("ro", Algorithm::Romanian),
+    ("tr", Algorithm::Turkish),
+    ("el", Algorithm::Greek),
+    ("ru", Algorithm::Russian),
+    ("ar", Algorithm::Arabic),
+    ("ta", Algorithm::Tamil),
 ];
+const LATIN: usize = 14;
+const GREEK: usize = 14;
+const RUSSIAN: usize = 15;
+const ARABIC: usize = 16;
+const TAMIL: usize = 17;
+
+/// The languages in which a word is common, one bit each.
+static COMMON: LazyLock<HashMap<&'static str, u32>> = LazyLock::new(|| {
+    let mut common = HashMap::new();
+    for (bit, (code, _)) in LANGUAGES.iter().enumerate() {
+        for word in stop_words::lookup(code).unwrap_or_default() {
+            *common.entry(*word).or_insert(0) |= 1 << bit;
+        }
+    }
+    common
+});
 
 /// Greetings and thanks: they name nothing that could be remembered, and no list of stop words has them.
 const COURTESIES: [&str; 36] = [
@@ -116,24 +138,26 @@ const COURTESIES: [&str; 36] = [
 /// A longer word is a number, noise or a blob: it has no ending worth taking off.
 const LONGEST: usize = 40;
 
+/// Words of a text that tell its language: these are enough, however long it is.
+const TELLING: usize = 80;
+
 /// How the words of one comparison become terms.
 pub(super) struct Stems {
-    latin: (Algorithm, &'static str),
+    latin: usize,
 }
 
 impl Stems {
-    /// In the language of `question` if that is sure, else of `others`, else in English.
+    /// In the language of whose common words `question` has most; where that is undecided, `others` decide.
     pub(super) fn of(question: &str, others: &str) -> Self {
-        let detector = Detector::with_allowlist(LATIN.iter().map(|(lang, ..)| *lang).collect());
-        let sure = |text: &str| detector.detect(text).filter(whatlang::Info::is_reliable);
-        let lang = sure(question).or_else(|| sure(others)).map_or(Lang::Eng, |info| info.lang());
-        let found = LATIN.iter().find(|(known, ..)| *known == lang);
-        Self { latin: found.map_or((Algorithm::English, "en"), |(_, stemmer, code)| (*stemmer, code)) }
+        let (first, second) = (common_words(question), common_words(others));
+        let languages = (0..LATIN).rev();
+        let latin = languages.max_by_key(|language| (first[*language], second[*language])).unwrap_or(0);
+        Self { latin }
     }
 
     /// The language of words in Latin letters.
     pub(super) fn language(&self) -> &'static str {
-        self.latin.1
+        LANGUAGES[self.latin].0
     }
 
     /// The forms under which a word is compared: without ending and accents, and without accents and ending, since
@@ -142,8 +166,8 @@ impl Stems {
         let lower = word.to_lowercase();
         let plain = plain(&lower);
         match self.script(&lower) {
-            Some((algorithm, _)) => {
-                let stemmer = Stemmer::create(algorithm);
+            Some(language) => {
+                let stemmer = Stemmer::create(LANGUAGES[language].1);
                 [self::plain(&stemmer.stem(&lower)), stemmer.stem(&plain).into_owned()]
             }
             None => [plain.clone(), plain],
@@ -153,24 +177,37 @@ impl Stems {
     /// Whether a word is too common to find anything by.
     pub(super) fn is_common(&self, word: &str) -> bool {
         let lower = word.to_lowercase();
-        let code = self.script(&lower).map_or(self.language(), |(_, code)| code);
-        let listed = stop_words::lookup(code).is_some_and(|words| words.contains(&lower.as_str()));
-        listed || COURTESIES.contains(&lower.as_str())
+        let language = self.script(&lower).unwrap_or(self.latin);
+        let common_in = COMMON.get(lower.as_str()).copied().unwrap_or(0);
+        common_in & (1 << language) != 0 || COURTESIES.contains(&lower.as_str())
     }
 
-    fn script(&self, lower: &str) -> Option<(Algorithm, &'static str)> {
+    /// The language whose letters a word has.
+    fn script(&self, lower: &str) -> Option<usize> {
         if lower.len() > LONGEST || lower.contains(char::is_numeric) {
             return None;
         }
         match lower.chars().next()? {
             'a'..='z' | '\u{aa}'..='\u{24f}' => Some(self.latin),
-            '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Some((Algorithm::Greek, "el")),
-            '\u{400}'..='\u{52f}' => Some((Algorithm::Russian, "ru")),
-            '\u{600}'..='\u{6ff}' => Some((Algorithm::Arabic, "ar")),
-            '\u{b80}'..='\u{bff}' => Some((Algorithm::Tamil, "ta")),
+            '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Some(GREEK),
+            '\u{400}'..='\u{52f}' => Some(RUSSIAN),
+            '\u{600}'..='\u{6ff}' => Some(ARABIC),
+            '\u{b80}'..='\u{bff}' => Some(TAMIL),
             _ => None,
         }
     }
+}
+
+/// How many of the first words of a text are common in each language.
+fn common_words(text: &str) -> [u32; LANGUAGES.len()] {
+    let mut counts = [0; LANGUAGES.len()];
+    for word in words(text).into_iter().take(TELLING) {
+        let common_in = COMMON.get(word.text.to_lowercase().as_str()).copied().unwrap_or(0);
+        for (bit, count) in counts.iter_mut().enumerate() {
+            *count += (common_in >> bit) & 1;
+        }
+    }
+    counts
 }
 
 fn plain(word: &str) -> String {

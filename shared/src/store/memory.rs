@@ -212,6 +212,9 @@ impl Store {
     /// The text that a spill has no room for.
     pub async fn bodies(&self, contact: ContactId, spill: &Entry) -> Result<String, StoreError> {
         let keys = body_keys(contact, spill);
+        if keys.is_empty() {
+            return Ok(String::new());
+        }
         let mut found = self.batch(&keys.iter().collect::<Vec<_>>()).await?;
         let mut texts = vec![];
         for key in keys {

@@ -1,9 +1,9 @@
 //! Remembering: what the bank and past tickets have for the messages that wait, each within its deadline.
 
+use super::decide::rendered_facts;
 use super::{Context, Thread};
-use crate::facts;
 use crate::memory::{self, Query, Recall};
-use crate::prompt::{self, Source};
+use crate::prompt;
 use crate::similar::Similar;
 use crate::thread::{Mode, Seq};
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub async fn remember(ctx: &Context, thread: &Thread, incoming: Option<&str>) ->
 /// Asks the bank; not for messages without a word, which nothing resembles.
 async fn recall(ctx: &Context, thread: &Thread, asked: &[String], time: Duration) -> Recall {
     let snapshot = thread.snapshot.as_ref();
-    let facts = || lines_of_facts(ctx, thread);
+    let facts = || rendered_facts(ctx, thread, ctx.clock.now()).unwrap_or_default();
     let Some(text) = memory::query(asked, snapshot, facts, &ctx.limits) else { return Recall::Nothing };
     let (contact, asked_at) = (thread.head.contact_id, ctx.clock.now());
     let query = Query { text, at: asked_at, before: verbatim_from(ctx, thread) };
@@ -66,13 +66,6 @@ async fn recall(ctx: &Context, thread: &Thread, asked: &[String], time: Duration
         "a bank was asked"
     );
     recall
-}
-
-fn lines_of_facts(ctx: &Context, thread: &Thread) -> String {
-    match &thread.facts {
-        Source::Found(facts) => facts::render(facts, &[], ctx.clock.now(), &ctx.limits).text,
-        Source::Failed => String::new(),
-    }
 }
 
 /// The first of the messages that the prompt shows word for word anyway.
