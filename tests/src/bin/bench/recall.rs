@@ -137,7 +137,7 @@ fn exchanges(conversation: &Conversation, entries: &mut Vec<Entry>) {
     }
 }
 
-/// For each fact, a question that names what it is and one other fact of the same service.
+/// For each fact, a question that names what it is and two other facts of the same service.
 fn questions(conversation: &Conversation, of: std::ops::Range<usize>) -> Vec<Asked> {
     let mut facts: Vec<(&str, &str, &str)> = conversation
         .final_facts
@@ -149,7 +149,9 @@ fn questions(conversation: &Conversation, of: std::ops::Range<usize>) -> Vec<Ask
         .collect();
     facts.sort_unstable();
     let beside = |service: &str, slot: &str| {
-        facts.iter().find(|(other, name, _)| *other == service && *name != slot).map(|(.., value)| *value)
+        let others = facts.iter().filter(|(other, name, _)| *other == service && *name != slot);
+        let named: Vec<&str> = others.map(|(.., value)| *value).take(2).collect();
+        (!named.is_empty()).then(|| named.join(" and "))
     };
     let ask = |(service, slot, value): &(&str, &str, &str)| {
         let text = format!("What was the {} again, with {}?", slot.replace('_', " "), beside(service, slot)?);
