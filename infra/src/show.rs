@@ -91,7 +91,8 @@ impl View {
             snapshot: store.snapshot(contact).await.ok().flatten(),
             cases: store.cases(contact).await?,
             facts: store.facts(contact, limits).await?.len(),
-            memories: store.spills(contact, limits.bank_items).await?.len(),
+            memories: store.spills(contact, limits.bank_items).await?.len()
+                + store.memories(contact, limits.bank_items).await?.len(),
             last_decision: last.map(|(trace, outcome)| Decided { trace, outcome }),
             messages: newest.iter().map(line).collect(),
             head,

@@ -78,6 +78,7 @@ fn page(decided: &Decided) -> String {
             None => "outcome: none; another turn was faster, or it was lost".into(),
         },
     ];
+    lines.push(format!("recall: {}", trace.recall));
     let later = outcome.iter().flat_map(|outcome| &outcome.degraded);
     lines.extend(trace.degraded.iter().chain(later).map(degraded));
     if trace.sections.is_empty() {

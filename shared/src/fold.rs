@@ -123,14 +123,36 @@ const BATCH_TIME: Duration = Duration::from_secs(30);
 /// The table cannot be read or written, or other folds kept saving first: the job belongs back on the queue.
 pub async fn run(ctx: &Context, job: FoldJob, deadline: Timestamp) -> Result<FoldOutcome, FoldError> {
     let mut counts = Counts::default();
+    let ended = batches(ctx, job, deadline, &mut counts).await;
+    if counts.spills > 0 {
+        pile_up(ctx, job.contact_id).await;
+    }
+    Ok(FoldOutcome { end: ended?, counts })
+}
+
+async fn batches(
+    ctx: &Context,
+    job: FoldJob,
+    deadline: Timestamp,
+    counts: &mut Counts,
+) -> Result<End, FoldError> {
     loop {
-        match batch(ctx, job, deadline, &mut counts).await? {
-            Step::Saved { more: true } if goes_on(ctx, &counts, deadline) => {}
-            Step::Saved { .. } => return Ok(FoldOutcome { end: End::Folded, counts }),
+        match batch(ctx, job, deadline, counts).await? {
+            Step::Saved { more: true } if goes_on(ctx, counts, deadline) => {}
+            Step::Saved { .. } => return Ok(End::Folded),
             Step::Overtaken if counts.overtaken < SAVES => {}
             Step::Overtaken => return Err(FoldError::Overtaken),
-            Step::Ended(end) => return Ok(FoldOutcome { end: end_of(end, &counts), counts }),
+            Step::Ended(end) => return Ok(end_of(end, counts)),
         }
+    }
+}
+
+/// Sees to it that a recall reads all spills there are (*facts-survive*). If it fails, the next fold that spills does.
+async fn pile_up(ctx: &Context, contact: ContactId) {
+    match ctx.store.pile_up(contact, ctx.limits.bank_items).await {
+        Ok(0) => {}
+        Ok(spills) => tracing::info!(%contact, spills, "spills were piled up"),
+        Err(error) => tracing::warn!(%contact, %error, "spills were not piled up"),
     }
 }
 

@@ -65,6 +65,8 @@ pub struct Limits {
     pub exchange_messages: usize,
     /// Seconds until a failed retention is tried again; twice as long after each further failure.
     pub retention_wait_seconds: u64,
+    /// Tokens of a query to the memory bank, as [`memory::tokens`](crate::memory::tokens) counts them.
+    pub query_tokens: usize,
     /// Similar past cases shown.
     pub similar_cases: usize,
     /// Facts kept for one contact.
@@ -153,6 +155,7 @@ impl Default for Limits {
             exchange_chars: 4_000,
             exchange_messages: 50,
             retention_wait_seconds: 30,
+            query_tokens: 400,
             similar_cases: 3,
             facts_items: 100,
             fact_bytes: 32 * 1024,

@@ -139,6 +139,12 @@ pub(crate) fn lay_out(
     (lines, split)
 }
 
+/// Where each of the newest messages, newest first, belongs in a prompt.
+pub(crate) fn split_of(newest_first: &[Message], first_seq: Seq, checkpoint: Seq, limits: &Limits) -> Split {
+    // Every mark has the same length.
+    lay_out(newest_first, &Fence::absent_from("", &[]), first_seq, checkpoint, limits).1
+}
+
 /// The rendered lines of messages `from..to`, oldest first.
 fn shown(sources: &Sources<'_>, lines: &[String], from: Seq, to: Seq) -> String {
     let inside = sources.newest_first.iter().zip(lines).filter(|(m, _)| from <= m.seq && m.seq < to);

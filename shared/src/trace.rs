@@ -30,6 +30,9 @@ pub struct Trace {
     pub facts: usize,
     /// How many cases were read.
     pub cases: usize,
+    /// How the recall went: `found`, `nothing`, `failed:<why>` or `partly:<why>`.
+    #[serde(default)]
+    pub recall: String,
     /// What was down, slow or unreadable, and why.
     pub degraded: Vec<Degraded>,
     /// The full context, word for word.

@@ -99,7 +99,9 @@ mod tests;
 mod token;
 mod words;
 
+pub(crate) use hashes::without_accent;
 pub use source::Source;
+pub(crate) use token::is_wide;
 
 use crate::text::sentence_spans;
 use std::ops::Range;

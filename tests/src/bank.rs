@@ -89,6 +89,6 @@ impl MemoryBank for FakeBank {
 }
 
 fn memory(exchange: Exchange) -> Memory {
-    let Exchange { said, replied, from_seq, to_seq, at, .. } = exchange;
-    Memory { said, replied, messages: Some((from_seq, to_seq)), at: Some(at) }
+    let Exchange { origin, said, replied, from_seq, to_seq, at } = exchange;
+    Memory { said, replied, messages: Some((from_seq, to_seq)), at: Some(at), origin: Some(origin) }
 }

@@ -17,6 +17,7 @@ use carryover_shared::tickets::NoTickets;
 use carryover_shared::traits::{Asked, Clock, Event, Events, Model, ModelError, Question, Queue, SendError};
 use carryover_shared::turn::{Agents, Context};
 use futures::future::BoxFuture;
+use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -166,12 +167,22 @@ impl World {
     /// # Panics
     /// If the table refuses it.
     pub async fn set_history(&self, contact: ContactId, history: &str) {
+        self.set_snapshot(contact, "history", history).await;
+    }
+
+    /// Sets an attribute of the snapshot's item.
+    ///
+    /// # Panics
+    /// If the table refuses it.
+    pub async fn set_snapshot(&self, contact: ContactId, attribute: &str, value: impl Serialize) {
+        let value = serde_dynamo::aws_sdk_dynamodb_1::to_attribute_value(value).expect("a value");
         let update = self.table.client().update_item().table_name(TABLE);
         update
             .key("pk", AttributeValue::S(format!("SNAPSHOT#{contact}")))
             .key("sk", AttributeValue::S("SNAPSHOT".into()))
-            .update_expression("SET history = :history")
-            .expression_attribute_values(":history", AttributeValue::S(history.into()))
+            .update_expression("SET #a = :v")
+            .expression_attribute_names("#a", attribute)
+            .expression_attribute_values(":v", value)
             .send()
             .await
             .expect("an update");

@@ -228,8 +228,8 @@ fn part_of(operation: &str, request: &Value) -> Option<Part> {
     let request = request.to_string();
     match operation {
         "Query" if request.contains("\"FACTS#") => Some(Part::Facts),
-        "Query" if request.contains("\"CASE#\"") => Some(Part::Cases),
         "Query" if request.contains("\"MEMORY#") => Some(Part::Memories),
+        "Query" if request.contains("\"CASE#\"") => Some(Part::Cases),
         "PutItem" => Some(Part::Traces),
         _ => None,
     }

@@ -94,6 +94,7 @@ mod tests {
             revision: None,
             facts: 0,
             cases: 0,
+            recall: "nothing".into(),
             context: Default::default(),
             degraded: vec![],
         }

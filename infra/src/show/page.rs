@@ -103,6 +103,7 @@ impl Page {
                 trace.context.similar_cases.len()
             ),
         );
+        self.row("recall", &trace.recall);
         let late = outcome.as_ref().map_or(&[][..], |outcome| &outcome.degraded);
         self.row("degraded", degraded(trace.degraded.iter().chain(late)));
         for attempt in outcome.iter().flat_map(|outcome| &outcome.attempts) {
@@ -223,6 +224,7 @@ mod tests {
             revision: Some(7),
             facts: 3,
             cases: 0,
+            recall: "failed:late".into(),
             context: Default::default(),
             degraded: vec![Degraded::new("recall", "late")],
         };
@@ -296,6 +298,7 @@ mod tests {
           verbatim   40 to 51 (12 messages)
           sections   4,512 characters: rules 4,512
           read       3 facts, 0 cases, 0 memories, 0 similar cases
+          recall     failed:late
           degraded   recall (late)
           model      small, 4,512 characters, 1128 + 40 tokens, 1 calls, 310 ms
 

@@ -1,19 +1,34 @@
 //! Memory: what earlier conversations left in a contact's own bank. Continuity, never truth (*truth-ranks*).
 
+mod days;
 mod exchange;
+mod merge;
+mod pile;
+mod query;
+mod question;
 mod rank;
+mod speakers;
+mod terms;
 
 pub use exchange::{of_answer, of_case, of_feedback, of_spills};
-pub use rank::{Candidate, rank};
+pub use merge::{Change, retain};
+pub use pile::{next_pile, piled};
+pub use query::{query, tokens};
+pub use question::Question;
+pub use rank::{rank, show};
 
 use crate::contact::ContactId;
+use crate::text;
 use crate::thread::Seq;
 use crate::time::Timestamp;
+use crate::values;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use ulid::Ulid;
 
 /// Where a memory comes from, and its key in a bank: a repeated retention of the same source is the same item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// A message of the bot or of an operator, with what it answers.
     Reply(Seq),
@@ -47,11 +62,49 @@ pub struct Exchange {
     pub at: Timestamp,
 }
 
+/// An exchange as the embedded bank keeps it. A spill is one whose text is all that was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// What is kept; of an entry that others were merged into, what is left of all of them.
+    pub exchange: Exchange,
+    /// The values in it, in normal form, one a line, for the search.
+    pub values: String,
+    /// How many `BODY` items hold more of its text.
+    pub bodies: usize,
+    /// Replies that were made with it in view.
+    pub recalls: u32,
+    /// What was merged into it, newest last, so that a repeated job finds it there.
+    pub holds: Vec<Origin>,
+}
+
+impl Entry {
+    /// An exchange that nothing was merged into yet.
+    pub fn of(exchange: Exchange) -> Self {
+        let values = search_text([exchange.said.as_str(), exchange.replied.as_str()]);
+        Self { exchange, values, bodies: 0, recalls: 0, holds: vec![] }
+    }
+}
+
+/// Characters of one entry's search text.
+pub(crate) const SEARCH_CHARS: usize = 50_000;
+
+/// The values of some texts in normal form, each once, one a line.
+fn search_text<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+    let mut seen = HashSet::new();
+    let found = texts.into_iter().flat_map(values::values).map(|value| value.normal);
+    let distinct: Vec<String> = found.filter(|normal| seen.insert(normal.clone())).collect();
+    text::head(&distinct.join("\n"), SEARCH_CHARS).to_owned()
+}
+
 /// A question to a bank. It is the customer's own message and what that message may mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     /// The customer's message, and what it may mean.
     pub text: String,
+    /// When it is asked.
+    pub at: Timestamp,
+    /// Messages from here on are in the prompt word for word: what is known of them alone is not asked for.
+    pub before: Seq,
 }
 
 /// A memory as a prompt shows it.
@@ -65,6 +118,9 @@ pub struct Memory {
     pub messages: Option<(Seq, Seq)>,
     /// When it was said, where the bank knows.
     pub at: Option<Timestamp>,
+    /// The entry that it is from, where the bank has entries.
+    #[serde(default)]
+    pub origin: Option<Origin>,
 }
 
 /// What became of a recall. *Found*, *nothing found* and *failed* never look alike (*optional-is-optional*).
@@ -91,6 +147,21 @@ impl Recall {
         match self {
             Self::Found(memories) | Self::Partly(memories, _) => memories,
             Self::Nothing | Self::Failed(_) => &[],
+        }
+    }
+
+    /// How it went, and why it failed if it did, for traces: `found`, `nothing`, `failed:late`, `partly:unavailable`.
+    pub fn word(&self) -> String {
+        self.failure().map_or_else(|| self.outcome().to_owned(), |why| format!("{}:{why}", self.outcome()))
+    }
+
+    /// How it went, in a word, for metrics.
+    pub fn outcome(&self) -> &'static str {
+        match self {
+            Self::Found(_) => "found",
+            Self::Nothing => "nothing",
+            Self::Failed(_) => "failed",
+            Self::Partly(..) => "partly",
         }
     }
 

@@ -134,10 +134,6 @@ pub(crate) fn memory(id: ContactId) -> String {
 
 pub(crate) const SPILL_PREFIX: &str = "SPILL#";
 
-pub(crate) fn spill(id: ContactId, revision: u64, n: usize) -> Key {
-    Key::new(memory(id), format!("{}{n:04}", spills_prefix(revision)))
-}
-
 /// The spills of one save.
 pub(crate) fn spills_prefix(revision: u64) -> String {
     format!("{SPILL_PREFIX}{revision:010}#")
@@ -145,23 +141,48 @@ pub(crate) fn spills_prefix(revision: u64) -> String {
 
 /// Where a bank keeps what comes from `origin`.
 pub(crate) fn memory_of(id: ContactId, origin: Origin) -> Key {
+    Key::new(memory(id), memory_sk(origin))
+}
+
+/// Memories that are no spills stand between these two.
+pub(crate) const MEMORIES: [&str; 2] = ["CASE#", "REPLY#~"];
+
+/// An origin as a key, which [`origin`] reads again.
+pub(crate) fn memory_sk(origin: Origin) -> String {
     match origin {
-        Origin::Reply(seq) => Key::new(memory(id), format!("REPLY#{:010}", seq.0)),
-        Origin::Case(case_id) => Key::new(memory(id), format!("CASE#{case_id}")),
-        Origin::Feedback(seq) => Key::new(memory(id), format!("FEEDBACK#{:010}", seq.0)),
-        Origin::Spill { revision, n } => spill(id, revision, n),
+        Origin::Reply(seq) => format!("REPLY#{:010}", seq.0),
+        Origin::Case(case_id) => format!("CASE#{case_id}"),
+        Origin::Feedback(seq) => format!("FEEDBACK#{:010}", seq.0),
+        Origin::Spill { revision, n } => format!("{}{n:04}", spills_prefix(revision)),
+    }
+}
+
+/// Where a memory under this key comes from.
+pub(crate) fn origin(sk: &str) -> Option<Origin> {
+    let (kind, rest) = sk.split_once('#')?;
+    match kind {
+        "REPLY" => Some(Origin::Reply(Seq(rest.parse().ok()?))),
+        "CASE" => Some(Origin::Case(rest.parse().ok()?)),
+        "FEEDBACK" => Some(Origin::Feedback(Seq(rest.parse().ok()?))),
+        "SPILL" => {
+            let (revision, n) = rest.split_once('#')?;
+            Some(Origin::Spill { revision: revision.parse().ok()?, n: n.parse().ok()? })
+        }
+        _ => None,
     }
 }
 
 /// The revision in the key of a spill.
 pub(crate) fn spill_revision(item: &HashMap<String, AttributeValue>) -> Option<u64> {
-    let sk = item.get("sk")?.as_s().ok()?;
-    sk.strip_prefix(SPILL_PREFIX)?.split('#').next()?.parse().ok()
+    match origin(&of(item)?.sk)? {
+        Origin::Spill { revision, .. } => Some(revision),
+        _ => None,
+    }
 }
 
-/// A spill's text where it does not fit the spill itself.
-pub(crate) fn spill_body(id: ContactId, revision: u64, n: usize) -> Key {
-    Key::new(memory(id), format!("{}{n:04}", spill_bodies_prefix(revision)))
+/// A part of the text that a spill has no room for.
+pub(crate) fn spill_body(id: ContactId, revision: u64, n: usize, part: usize) -> Key {
+    Key::new(memory(id), format!("{}{n:04}#{part:04}", spill_bodies_prefix(revision)))
 }
 
 pub(crate) fn spill_bodies_prefix(revision: u64) -> String {
@@ -252,8 +273,20 @@ mod tests {
         assert_eq!(message(id, Seq(41)).sk, "MSG#0000000041");
         assert_eq!(identity(&ana).pk, "IDENTITY#chat:a%23na%25");
         assert_eq!(fact(id, "order", "#W1").sk, "FACT#order#%23W1");
-        assert_eq!(spill(id, 3, 4).sk, "SPILL#0000000003#0004");
+        assert_eq!(memory_sk(Origin::Spill { revision: 3, n: 4 }), "SPILL#0000000003#0004");
         assert_eq!(head(id).pk, format!("CONTACT#{id}"));
+    }
+
+    #[test]
+    fn an_origin_is_read_from_its_key() {
+        let case = Origin::Case(Ulid::from_parts(1, 2));
+        let spill = Origin::Spill { revision: 3, n: 4 };
+        for is in [Origin::Reply(Seq(7)), Origin::Feedback(Seq(7)), case, spill] {
+            assert_eq!(origin(&memory_sk(is)), Some(is));
+            let inside = MEMORIES[0] <= memory_sk(is).as_str() && memory_sk(is).as_str() <= MEMORIES[1];
+            assert_eq!(inside, is != spill);
+        }
+        assert_eq!(origin("BODY#0000000003#0004#0000"), None);
     }
 
     proptest! {

@@ -4,15 +4,18 @@ use super::contacts::Body;
 use super::expression::Expression;
 use super::facts::alive;
 use super::keys::Key;
-use super::transaction::{Part, Transaction};
+use super::transaction::{Part, Transaction, WRITE_ID, Written};
 use super::{Item, Range, Span, Store, StoreError, from_item, keys, to_item};
 use crate::contact::ContactId;
-use crate::memory::Exchange;
+use crate::memory::{Change, Entry, Exchange, Origin, SEARCH_CHARS};
 use crate::summary::Spill;
 use crate::text;
 use crate::thread::Seq;
 use crate::time::Timestamp;
+use crate::trace::{Outcome, Trace};
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// Items that the table takes in one transaction.
 const TRANSACTION_ITEMS: usize = 100;
@@ -20,42 +23,137 @@ const TRANSACTION_ITEMS: usize = 100;
 const MOST_ITEMS: usize = 90;
 /// Characters of one `BODY` item: four bytes each stay below the 400 KB of an item.
 const BODY_CHARS: usize = 80_000;
-/// Characters of one item's search text.
-const SEARCH_CHARS: usize = 50_000;
+/// Traces that are looked through for the one that led to a reply.
+const TRACES: usize = 20;
 
-/// An exchange as one flat item; its origin is its key.
+/// An entry as one flat item; its origin is its key.
 #[derive(Serialize, Deserialize)]
 struct MemoryItem {
     said: String,
     replied: String,
+    #[serde(default)]
+    values: String,
     from_seq: Seq,
     to_seq: Seq,
     #[serde(rename = "at_millis")]
     at: Timestamp,
+    #[serde(default)]
+    recalls: u32,
+    /// Keys of what was merged into it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    holds: Vec<String>,
+}
+
+impl MemoryItem {
+    fn of(entry: &Entry) -> Self {
+        let Exchange { said, replied, from_seq, to_seq, at, .. } = entry.exchange.clone();
+        let holds = entry.holds.iter().map(|origin| keys::memory_sk(*origin)).collect();
+        Self {
+            said,
+            replied,
+            values: entry.values.clone(),
+            from_seq,
+            to_seq,
+            at,
+            recalls: entry.recalls,
+            holds,
+        }
+    }
+
+    fn entry(self, origin: Origin) -> Entry {
+        let Self { said, replied, values, from_seq, to_seq, at, recalls, holds } = self;
+        let holds = holds.iter().filter_map(|sk| keys::origin(sk)).collect();
+        Entry {
+            exchange: Exchange { origin, said, replied, from_seq, to_seq, at },
+            values,
+            bodies: 0,
+            recalls,
+            holds,
+        }
+    }
+}
+
+/// The exchanges of a bank as they were read, for a change on exactly that state.
+#[derive(Debug, Clone)]
+pub struct Bank {
+    /// What is kept.
+    pub entries: Vec<Entry>,
+    written: HashMap<Origin, Option<AttributeValue>>,
+}
+
+/// What became of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changed {
+    /// It is written.
+    Done,
+    /// Another change was faster: read again.
+    Moved,
+    /// The contact is being erased, or is gone: nothing is kept (*erasable*).
+    Gone,
 }
 
 impl Store {
-    /// Keeps an exchange under the key of its origin: a repeated job writes the same item. Of a contact that is gone
-    /// or being erased nothing is kept (*erasable*).
-    pub async fn put_memory(&self, contact: ContactId, exchange: &Exchange) -> Result<(), StoreError> {
-        let Exchange { origin, said, replied, from_seq, to_seq, at } = exchange;
-        let item = MemoryItem {
-            said: said.clone(),
-            replied: replied.clone(),
-            from_seq: *from_seq,
-            to_seq: *to_seq,
-            at: *at,
+    /// All exchanges of a bank, at most `limit`.
+    pub async fn bank(&self, contact: ContactId, limit: usize) -> Result<Bank, StoreError> {
+        let pk = keys::memory(contact);
+        let [from, to] = keys::MEMORIES.map(str::to_owned);
+        let range = Range { pk: &pk, span: Span::Between(from, to), oldest_first: true, limit, start: None };
+        let items = self.all(range).await?;
+        let written =
+            items.iter().filter_map(|item| Some((origin_of(item).ok()?, item.get(WRITE_ID).cloned())));
+        let written = written.collect();
+        Ok(Bank { entries: items.into_iter().map(entry).collect::<Result<_, _>>()?, written })
+    }
+
+    /// The newest exchanges of a bank, at most `limit`, in one page of the table (*flat-cost*). One that was retained
+    /// just now may be missing.
+    pub async fn memories(&self, contact: ContactId, limit: usize) -> Result<Vec<Entry>, StoreError> {
+        let pk = keys::memory(contact);
+        let [from, to] = keys::MEMORIES.map(str::to_owned);
+        let range = Range { pk: &pk, span: Span::Between(from, to), oldest_first: false, limit, start: None };
+        self.recent_page(range).await?.items.into_iter().map(entry).collect()
+    }
+
+    /// Changes a bank, if it is still as it was read, in one transaction.
+    pub async fn change_bank(
+        &self,
+        contact: ContactId,
+        bank: &Bank,
+        change: &Change,
+    ) -> Result<Changed, StoreError> {
+        let unmoved = |origin: &Origin| match bank.written.get(origin) {
+            Some(written) => Expression::new().if_still_raw(WRITE_ID, written.as_ref()),
+            None => Expression::new().if_absent("pk"),
         };
-        let transaction = Transaction::new(self.clock().ulid())
-            .put(
+        let mut transaction = Transaction::new(self.clock().ulid());
+        for entry in &change.put {
+            let origin = entry.exchange.origin;
+            let item = to_item(MemoryItem::of(entry), "memory")?;
+            transaction = transaction.put(
                 self,
-                Part::Beside,
-                &keys::memory_of(contact, *origin),
-                to_item(item, "memory")?,
-                Expression::new(),
-            )
-            .check(self, Part::Head, &keys::head(contact), alive());
-        transaction.write(self).await.map(|_| ())
+                Part::Memory,
+                &keys::memory_of(contact, origin),
+                item,
+                unmoved(&origin),
+            );
+        }
+        for origin in &change.remove {
+            let key = keys::memory_of(contact, *origin);
+            transaction = transaction.delete(self, Part::Memory, &key, unmoved(origin));
+        }
+        let transaction = transaction.check(self, Part::Head, &keys::head(contact), alive());
+        Ok(changed(&transaction.write(self).await?))
+    }
+
+    /// The entries that a reply was made with, as far as its trace is still there.
+    pub async fn recalled_for(&self, contact: ContactId, reply: Seq) -> Result<Vec<Origin>, StoreError> {
+        let message = self.messages(contact, reply, reply, 1).await?.pop();
+        let Some(answered) = message.and_then(|message| message.in_reply_to) else { return Ok(vec![]) };
+        let traces = self.traces_on::<Trace, Outcome>(contact, answered, TRACES).await?;
+        let led_to_it = |outcome: Option<Outcome>| outcome.is_some_and(|outcome| outcome.seq == Some(reply));
+        let trace = traces.into_iter().find_map(|(trace, outcome)| led_to_it(outcome).then_some(trace));
+        let memories = trace.map(|trace| trace.context.memories).unwrap_or_default();
+        Ok(memories.into_iter().filter_map(|memory| memory.origin).collect())
     }
 
     /// Removes every item of the bank.
@@ -106,6 +204,26 @@ impl Store {
         self.all(Range { pk: &pk, span, oldest_first: true, limit: TRANSACTION_ITEMS, start: None }).await
     }
 
+    /// The newest spills as entries of the bank, at most `limit`, in one page of the table (*flat-cost*).
+    pub async fn spill_entries(&self, contact: ContactId, limit: usize) -> Result<Vec<Entry>, StoreError> {
+        self.newest_spills(contact, limit).await?.into_iter().map(spill_entry).collect()
+    }
+
+    /// The text that a spill has no room for.
+    pub async fn bodies(&self, contact: ContactId, spill: &Entry) -> Result<String, StoreError> {
+        let keys = body_keys(contact, spill);
+        if keys.is_empty() {
+            return Ok(String::new());
+        }
+        let mut found = self.batch(&keys.iter().collect::<Vec<_>>()).await?;
+        let mut texts = vec![];
+        for key in keys {
+            let item = found.remove(&(key.pk, key.sk)).ok_or(StoreError::Corrupt { what: "body" })?;
+            texts.push(from_item::<Body>(item, "body")?.text);
+        }
+        Ok(texts.concat())
+    }
+
     /// The revision of the newest spill; 0 where there is none.
     pub(super) async fn last_spilled(&self, contact: ContactId) -> Result<u64, StoreError> {
         let newest = self.newest_spills(contact, 1).await?;
@@ -121,6 +239,42 @@ impl Store {
     }
 }
 
+/// How a change of a bank ended.
+pub(super) fn changed(written: &Written) -> Changed {
+    match written {
+        Written::Done => Changed::Done,
+        Written::Lost(lost) if lost.iter().any(|lost| lost.part == Part::Head) => Changed::Gone,
+        Written::Lost(_) => Changed::Moved,
+    }
+}
+
+fn origin_of(item: &Item) -> Result<Origin, StoreError> {
+    keys::of(item).and_then(|key| keys::origin(&key.sk)).ok_or(StoreError::Corrupt { what: "memory" })
+}
+
+fn entry(item: Item) -> Result<Entry, StoreError> {
+    let origin = origin_of(&item)?;
+    Ok(from_item::<MemoryItem>(item, "memory")?.entry(origin))
+}
+
+/// A spill as an entry: all that was said, and nothing that the bot replied.
+pub(super) fn spill_entry(item: Item) -> Result<Entry, StoreError> {
+    let origin = origin_of(&item)?;
+    let Spill { text: said, values, from_seq, to_seq, at, bodies } = from_item(item, "spill")?;
+    let exchange = Exchange { origin, said, replied: String::new(), from_seq, to_seq, at };
+    Ok(Entry { exchange, values, bodies, recalls: 0, holds: vec![] })
+}
+
+/// The keys of the bodies of a spill, in order.
+pub(super) fn body_keys(contact: ContactId, spill: &Entry) -> Vec<Key> {
+    match spill.exchange.origin {
+        Origin::Spill { revision, n } => {
+            (0..spill.bodies).map(|part| keys::spill_body(contact, revision, n, part)).collect()
+        }
+        Origin::Reply(_) | Origin::Case(_) | Origin::Feedback(_) => vec![],
+    }
+}
+
 /// The items of the spills of one save, under keys that a repeated save writes again: at most `most` memory
 /// items; the text of the rest goes to `BODY` items and its values to the last memory item's search text.
 pub(super) fn spill_items(
@@ -131,22 +285,24 @@ pub(super) fn spill_items(
 ) -> Result<Vec<(Key, Item)>, StoreError> {
     let most = most.clamp(1, MOST_ITEMS).min(spills.len());
     let (kept, rest) = spills.split_at(most);
-    let bodies = bodies(rest);
+    let texts: Vec<&str> = rest.iter().map(|spill| spill.text.as_str()).collect();
+    let bodies = bodies_of(&texts.join("\n"));
     let mut items = vec![];
     for (n, spill) in kept.iter().enumerate() {
         let last = if n + 1 == most { rest } else { &[] };
         let spill = with_rest(spill, last, bodies.len());
-        items.push((keys::spill(contact, revision, n), to_item(spill, "spill")?));
+        items.push((keys::memory_of(contact, Origin::Spill { revision, n }), to_item(spill, "spill")?));
     }
-    for (n, text) in bodies.into_iter().enumerate() {
-        items.push((keys::spill_body(contact, revision, n), to_item(Body { text }, "body")?));
+    for (part, text) in bodies.into_iter().enumerate() {
+        let key = keys::spill_body(contact, revision, most.saturating_sub(1), part);
+        items.push((key, to_item(Body { text }, "body")?));
     }
     Ok(items)
 }
 
-fn bodies(rest: &[Spill]) -> Vec<String> {
-    let texts: Vec<&str> = rest.iter().map(|spill| spill.text.as_str()).collect();
-    text::parts(&texts.join("\n"), BODY_CHARS).into_iter().map(str::to_owned).collect()
+/// A text in parts that fit a `BODY` item each.
+pub(super) fn bodies_of(text: &str) -> Vec<String> {
+    text::parts(text, BODY_CHARS).into_iter().map(str::to_owned).collect()
 }
 
 fn with_rest(spill: &Spill, rest: &[Spill], bodies: usize) -> Spill {
@@ -183,7 +339,7 @@ mod tests {
         let spills: Vec<Spill> = (1..=5).map(spill).collect();
         let items = spill_items(contact, 7, &spills, 2).expect("items");
         let keys: Vec<&str> = items.iter().map(|(key, _)| key.sk.as_str()).collect();
-        assert_eq!(keys, ["SPILL#0000000007#0000", "SPILL#0000000007#0001", "BODY#0000000007#0000"]);
+        assert_eq!(keys, ["SPILL#0000000007#0000", "SPILL#0000000007#0001", "BODY#0000000007#0001#0000"]);
         let last: Spill = from_item(items[1].1.clone(), "spill").expect("a spill");
         assert_eq!((last.text.as_str(), last.values.as_str()), ("text 2", "v2\nv3\nv4\nv5"));
         assert_eq!((last.from_seq, last.to_seq, last.bodies), (Seq(2), Seq(5), 1));

@@ -28,6 +28,7 @@ pub(crate) enum Part {
     Live,
     Version,
     Account,
+    Memory,
     /// An item whose condition cannot fail on its own.
     Beside,
 }
@@ -54,7 +55,8 @@ pub(crate) struct Transaction {
     items: Vec<TransactWriteItem>,
 }
 
-const WRITE_ID: &str = "write_id";
+/// The attribute that tells one write of an item from the next.
+pub(super) const WRITE_ID: &str = "write_id";
 
 /// What every operation of a transaction has: the table, its condition, and the item as it was if that fails.
 macro_rules! under {

@@ -389,6 +389,7 @@ fn trace(ctx: &Context, thread: &Thread, prompt: &Prompt, asked: bool) -> Trace 
         revision: thread.snapshot.as_ref().map(|snapshot| snapshot.revision),
         facts: found(&thread.facts).map_or(0, Vec::len),
         cases: found(&thread.cases).map_or(0, Vec::len),
+        recall: recall.word(),
         degraded: thread.degraded.clone(),
         context: FullContext::of(prompt, recall.memories(), similar.cases()),
     }

@@ -1,9 +1,11 @@
 //! Remembering: what the bank and past tickets have for the messages that wait, each within its deadline.
 
+use super::decide::rendered_facts;
 use super::{Context, Thread};
-use crate::memory::{Query, Recall};
+use crate::memory::{self, Query, Recall};
+use crate::prompt;
 use crate::similar::Similar;
-use crate::thread::Mode;
+use crate::thread::{Mode, Seq};
 use std::time::Duration;
 
 /// What was found. Late or failed means none, and is shown as failed (*optional-is-optional*).
@@ -37,15 +39,37 @@ pub async fn remember(ctx: &Context, thread: &Thread, incoming: Option<&str>) ->
         .collect();
     let text = asked.join("\n");
     let time = Duration::from_millis(ctx.limits.recall_millis);
-    let query = Query { text: text.clone() };
-    let recall = async {
-        let recall = ctx.bank.recall(thread.head.contact_id, &query);
-        tokio::time::timeout(time, recall).await.unwrap_or(Recall::Failed("late"))
-    };
+    let recall = recall(ctx, thread, &asked, time);
     let similar = async {
         let found = ctx.similar.find(&text);
         tokio::time::timeout(time, found).await.unwrap_or(Similar::Failed("late"))
     };
     let (recall, similar) = futures::join!(recall, similar);
     Remembered { recall, similar }
+}
+
+/// Asks the bank; not for messages without a word, which nothing resembles.
+async fn recall(ctx: &Context, thread: &Thread, asked: &[String], time: Duration) -> Recall {
+    let snapshot = thread.snapshot.as_ref();
+    let facts = || rendered_facts(ctx, thread, ctx.clock.now()).unwrap_or_default();
+    let Some(text) = memory::query(asked, snapshot, facts, &ctx.limits) else { return Recall::Nothing };
+    let (contact, asked_at) = (thread.head.contact_id, ctx.clock.now());
+    let query = Query { text, at: asked_at, before: verbatim_from(ctx, thread) };
+    let recall = ctx.bank.recall(contact, &query);
+    let recall = tokio::time::timeout(time, recall).await.unwrap_or(Recall::Failed("late"));
+    tracing::info!(
+        %contact,
+        recall = recall.outcome(),
+        why = recall.failure(),
+        memories = recall.memories().len(),
+        millis = ctx.clock.now().since(asked_at).as_millis(),
+        "a bank was asked"
+    );
+    recall
+}
+
+/// The first of the messages that the prompt shows word for word anyway.
+fn verbatim_from(ctx: &Context, thread: &Thread) -> Seq {
+    let checkpoint = thread.snapshot.as_ref().map_or(Seq::NONE, |snapshot| snapshot.folded_through);
+    prompt::split_of(&thread.newest_first, thread.head.first_seq, checkpoint, &ctx.limits).pending_from
 }

@@ -34,7 +34,7 @@ fn hash(text: &str) -> u64 {
 }
 
 /// José is Jose: accents are left out as often as they are written, and both ways of writing them are one.
-fn without_accent(letter: char) -> Option<char> {
+pub(crate) fn without_accent(letter: char) -> Option<char> {
     Some(match letter {
         '\u{300}'..='\u{36F}' => return None,
         'à'..='å' | 'ā' | 'ă' | 'ą' => 'a',

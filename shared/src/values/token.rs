@@ -225,7 +225,8 @@ fn is_invisible(character: char) -> bool {
         | '\u{FE20}'..='\u{FE2F}' | '\u{FEFF}')
 }
 
-fn is_wide(character: char) -> bool {
+/// Letters of scripts that are written without spaces, and Hangul.
+pub(crate) fn is_wide(character: char) -> bool {
     matches!(character,
         '\u{E00}'..='\u{EFF}' | '\u{1000}'..='\u{11FF}' | '\u{1780}'..='\u{17FF}' | '\u{3005}'..='\u{3007}'
         | '\u{3040}'..='\u{31FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7FF}' | '\u{F900}'..='\u{FAFF}'

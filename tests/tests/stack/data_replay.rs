@@ -3,10 +3,11 @@
 
 use carryover_command::connection::Connection;
 use carryover_shared::contact::Identity;
-use carryover_shared::memory::{self, Candidate};
+use carryover_shared::memory::{self, Entry, Exchange, Origin, Query, Question};
 use carryover_shared::snapshot::Snapshot;
 use carryover_shared::store::Spill;
 use carryover_shared::thread::Seq;
+use carryover_shared::time::Timestamp;
 use carryover_tests::command::{Ran, carryover};
 use carryover_tests::scripted_model::{Builtin, Rule, ScriptedModel, Then};
 use carryover_tests::stack::Stack;
@@ -146,16 +147,24 @@ impl Memory {
     }
 
     fn recalls(&self, value: &str) -> bool {
-        let candidate = |spill: &Spill| Candidate {
-            text: spill.text.clone(),
-            also: spill.values.clone(),
-            from_seq: spill.from_seq,
-            to_seq: spill.to_seq,
-            at: spill.at,
+        let entry = |(n, spill): (usize, &Spill)| Entry {
+            values: spill.values.clone(),
+            bodies: spill.bodies,
+            ..Entry::of(Exchange {
+                origin: Origin::Spill { revision: 1, n },
+                said: spill.text.clone(),
+                replied: String::new(),
+                from_seq: spill.from_seq,
+                to_seq: spill.to_seq,
+                at: spill.at,
+            })
         };
-        let candidates: Vec<Candidate> = self.spills.iter().map(candidate).collect();
-        let recalled = memory::rank(&candidates, &format!("What about {value}?"), 6, 300);
-        recalled.iter().any(|memory| memory.said.contains(value))
+        let entries: Vec<Entry> = self.spills.iter().enumerate().map(entry).collect();
+        let text = format!("What about {value}?");
+        let query = Query { text, at: Timestamp::from_millis(0), before: Seq(u64::MAX) };
+        let question = Question::new(&query, &entries);
+        let best = memory::rank(&entries, &question, 6);
+        best.into_iter().any(|entry| memory::show(entry, None, &question, 300).said.contains(value))
     }
 
     fn check(&self) {

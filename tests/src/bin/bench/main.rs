@@ -2,6 +2,7 @@
 
 mod cost;
 mod cpu;
+mod recall;
 mod start;
 mod table;
 
@@ -15,6 +16,7 @@ async fn main() -> anyhow::Result<()> {
     let mut rows: Vec<Row> = vec![];
     rows.extend(cpu::rows());
     rows.extend(cost::rows().await?);
+    rows.extend(recall::rows()?);
     rows.extend(start::rows(binaries)?);
     table::print(&rows);
     let missed: Vec<&Row> = rows.iter().filter(|row| row.is_far_off()).collect();
