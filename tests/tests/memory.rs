@@ -213,6 +213,18 @@ async fn facts_survive_a_full_bank_keeps_every_value() {
     }
 }
 
+async fn fold_without_model(contact: &TestContact, up_to: Seq) {
+    let ctx = fold::Context {
+        store: contact.store.clone(),
+        model: Arc::new(NoModel),
+        clock: contact.clock.clone(),
+        limits: contact.limits.clone(),
+        retention: None,
+    };
+    let job = FoldJob { contact_id: contact.id, up_to, why: FoldReason::Reply };
+    fold::run(&ctx, job, contact.clock.now() + Duration::from_secs(300)).await.expect("a fold");
+}
+
 #[tokio::test]
 async fn facts_survive_spills_beyond_the_page_are_piled_up_and_found() {
     let limits = Limits { bank_items: 6, history_chars: 300, window_messages: 2, ..Limits::default() };
@@ -221,15 +233,8 @@ async fn facts_survive_spills_beyond_the_page_are_piled_up_and_found() {
         (0..60).map(|n| format!("The number of box {n} is BX-{}, as I said.", 5_000 + n)).collect();
     let log: Vec<(Author, &str)> = texts.iter().map(|text| (Author::Customer, text.as_str())).collect();
     let up_to = contact.log(&log).await;
-    let ctx = fold::Context {
-        store: contact.store.clone(),
-        model: Arc::new(NoModel),
-        clock: contact.clock.clone(),
-        limits: contact.limits.clone(),
-    };
-    let job = FoldJob { contact_id: contact.id, up_to, why: FoldReason::Reply };
     for _ in 0..8 {
-        fold::run(&ctx, job, contact.clock.now() + Duration::from_secs(300)).await.expect("a fold");
+        fold_without_model(&contact, up_to).await;
     }
     let snapshot = contact.snapshot().await;
     assert_eq!(snapshot.folded_through, Seq(58));
@@ -244,6 +249,24 @@ async fn facts_survive_spills_beyond_the_page_are_piled_up_and_found() {
             found.memories().iter().any(|memory| memory.said.contains(&format!("is {number}, as I said.")));
         assert!(shown || snapshot.history.contains(&number), "{number} in {found:?}");
     }
+}
+
+#[tokio::test]
+async fn spills_are_searched_without_the_exchanges_for_a_bank_elsewhere() {
+    let contact =
+        TestContact::new(Limits { history_chars: 60, window_messages: 1, ..Limits::default() }).await;
+    let said = "The number of my box is BX-5001, as I said, and it is a heavy one.";
+    let up_to = contact.log(&[(Author::Customer, said), (Author::Customer, "Thanks.")]).await;
+    fold_without_model(&contact, up_to).await;
+    let bank = Embedded::new(contact.store.clone(), &contact.limits);
+    bank.retain(contact.id, &exchange(2, "customer: My other box is BX-5002.", "Noted."))
+        .await
+        .expect("a bank");
+    let query = Query { text: "Which box?".into(), at: contact.clock.now(), before: Seq(99) };
+    let both = bank.recall(contact.id, &query).await;
+    let spills = bank.recall_spills(contact.id, &query).await;
+    assert_eq!((both.memories().len(), spills.memories().len()), (2, 1));
+    assert!(spills.memories()[0].said.contains("BX-5001"));
 }
 
 #[tokio::test]

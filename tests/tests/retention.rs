@@ -1,6 +1,7 @@
 //! Retention in process: what a bank keeps of a thread, and what becomes of a job that fails.
 
 use carryover_shared::admit::Answer;
+use carryover_shared::bank::Embedded;
 use carryover_shared::feedback::{Feedback, Rating};
 use carryover_shared::fold;
 use carryover_shared::job::{FoldJob, FoldReason, Retained, RetentionJob};
@@ -8,7 +9,7 @@ use carryover_shared::limits::Limits;
 use carryover_shared::memory::{Exchange, Origin};
 use carryover_shared::retain::{self, End, Worked};
 use carryover_shared::thread::Seq;
-use carryover_shared::traits::{Clock, Event, Question, Role};
+use carryover_shared::traits::{Clock, Event, MemoryBank, Question, Role};
 use carryover_tests::bank::{FakeBank, Trouble};
 use carryover_tests::logs::Logs;
 use carryover_tests::model::{FakeModel, Said};
@@ -398,7 +399,8 @@ async fn erasable_nothing_is_kept_of_a_contact_that_is_being_erased() {
         to_seq: Seq(2),
         at: world.clock.now(),
     };
-    world.ctx.store.put_memory(contact, &exchange).await.unwrap();
+    let embedded = Embedded::new(world.ctx.store.clone(), &world.ctx.limits);
+    embedded.retain(contact, &exchange).await.unwrap();
     let feedback = Feedback { seq: Seq(2), rating: Rating::Up, text: String::new(), at: world.clock.now() };
     assert!(!world.ctx.store.put_feedback(contact, &feedback).await.unwrap());
     assert_eq!(memories(&world).await, Vec::<Value>::new());

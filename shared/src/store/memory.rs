@@ -5,17 +5,18 @@ use super::expression::Expression;
 use super::facts::alive;
 use super::keys::Key;
 use super::transaction::{Part, Transaction, WRITE_ID, Written};
-use super::{Item, Range, Span, Store, StoreError, from_item, keys, to_item};
+use super::{Item, Range, Span, Store, StoreError, TraceKey, from_item, keys, to_item};
 use crate::contact::ContactId;
 use crate::memory::{Change, Entry, Exchange, Origin, SEARCH_CHARS};
 use crate::summary::Spill;
 use crate::text;
 use crate::thread::Seq;
 use crate::time::Timestamp;
-use crate::trace::{Outcome, Trace};
+use crate::trace::Trace;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use ulid::Ulid;
 
 /// Items that the table takes in one transaction.
 const TRANSACTION_ITEMS: usize = 100;
@@ -23,8 +24,6 @@ const TRANSACTION_ITEMS: usize = 100;
 const MOST_ITEMS: usize = 90;
 /// Characters of one `BODY` item: four bytes each stay below the 400 KB of an item.
 const BODY_CHARS: usize = 80_000;
-/// Traces that are looked through for the one that led to a reply.
-const TRACES: usize = 20;
 
 /// An entry as one flat item; its origin is its key.
 #[derive(Serialize, Deserialize)]
@@ -145,13 +144,12 @@ impl Store {
         Ok(changed(&transaction.write(self).await?))
     }
 
-    /// The entries that a reply was made with, as far as its trace is still there.
+    /// The entries that a reply was made with; none where its trace is gone.
     pub async fn recalled_for(&self, contact: ContactId, reply: Seq) -> Result<Vec<Origin>, StoreError> {
-        let message = self.messages(contact, reply, reply, 1).await?.pop();
-        let Some(answered) = message.and_then(|message| message.in_reply_to) else { return Ok(vec![]) };
-        let traces = self.traces_on::<Trace, Outcome>(contact, answered, TRACES).await?;
-        let led_to_it = |outcome: Option<Outcome>| outcome.is_some_and(|outcome| outcome.seq == Some(reply));
-        let trace = traces.into_iter().find_map(|(trace, outcome)| led_to_it(outcome).then_some(trace));
+        let Some(message) = self.message(contact, reply).await? else { return Ok(vec![]) };
+        let id = message.trace.as_deref().and_then(|id| Ulid::from_string(id).ok());
+        let (Some(id), Some(seq)) = (id, message.in_reply_to) else { return Ok(vec![]) };
+        let trace: Option<Trace> = self.trace(TraceKey { contact, seq, id }, self.clock().now()).await?;
         let memories = trace.map(|trace| trace.context.memories).unwrap_or_default();
         Ok(memories.into_iter().filter_map(|memory| memory.origin).collect())
     }

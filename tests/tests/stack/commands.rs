@@ -174,7 +174,8 @@ async fn a_replay_posts_what_customers_said_and_can_be_run_again() {
     let path = file("conversations.jsonl", &conversations());
     let users = file("replay-users.json", &[json!({"cmd_rosa": {"name": "Rosa"}})]);
     let orders = file("replay-orders.json", &[json!({"#R1": {"user_id": "cmd_rosa", "status": "shipped"}})]);
-    let replay = ["replay", &path, "--facts-users", &users, "--facts-orders", &orders];
+    let replay =
+        ["replay", &path, "--wait-seconds", "20", "--facts-users", &users, "--facts-orders", &orders];
 
     let first = run(&replay).await;
     assert!(first.success, "{first:?}");
