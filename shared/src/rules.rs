@@ -23,7 +23,7 @@ pub(crate) mod words;
 
 pub use answer::{Answered, Known, Reply, answer, can_answer};
 pub use escalation::{Match, escalation};
-pub use greeting::{Acquaintance, greeting, is_first, with_greeting};
+pub use greeting::{Acquaintance, greeting, is_first, with_greeting, without_greeting};
 pub use known::{Field, asks_for_known, known_fields};
 pub use language::Language;
 

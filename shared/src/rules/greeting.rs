@@ -1,6 +1,6 @@
 //! The first contact and the known one: who is greeted, and what nobody is asked for again.
 
-use super::known::{Field, known_fields, name};
+use super::known::{Field, is_name, known_fields, name};
 use super::language::{Language, Told};
 use super::lexicon::is_in;
 use super::templates::fill;
@@ -70,6 +70,21 @@ pub fn with_greeting(reply: &str, facts: &[Fact], max_chars: usize) -> String {
     if text::chars(&greeted) <= max_chars { greeted } else { reply.to_owned() }
 }
 
+/// A text without a greeting of ours before it.
+pub fn without_greeting(text: &str) -> &str {
+    Language::ALL.into_iter().find_map(|language| after_greeting(text, language)).unwrap_or(text)
+}
+
+fn after_greeting(text: &str, language: Language) -> Option<&str> {
+    let templates = language.templates();
+    if let Some(rest) = text.strip_prefix(templates.greeting) {
+        return rest.strip_prefix(' ');
+    }
+    let (before, _) = templates.greeting_by_name.split_once("{name}")?;
+    let (name, rest) = text.strip_prefix(before)?.split_once(". ")?;
+    is_name(name).then_some(rest)
+}
+
 /// Words that open a reply as a greeting does.
 const OPENINGS: &str = "greetings welcome dear bienvenid* estimad* willkommen geehrte* liebe* bienvenue \
     cher chere madame monsieur ola ciao";
@@ -126,8 +141,13 @@ mod tests {
         }
         let covered = Snapshot { folded_through: Seq(3), ..Snapshot::empty() };
         assert!(!is_first(&head(), Some(&covered), &Recall::Nothing));
-        let memory =
-            Memory { said: "He has a dog.".into(), replied: String::new(), messages: None, at: None };
+        let memory = Memory {
+            origin: None,
+            said: "He has a dog.".into(),
+            replied: String::new(),
+            messages: None,
+            at: None,
+        };
         assert!(!is_first(&head(), Some(&empty), &Recall::Found(vec![memory])));
     }
 
@@ -142,7 +162,17 @@ mod tests {
         ] {
             assert_eq!(greeting(language, &mia), by_name);
             assert_eq!(greeting(language, &[]), without);
+            for greeting in [by_name, without] {
+                assert_eq!(without_greeting(&format!("{greeting} It is open.")), "It is open.");
+            }
             assert_eq!(with_greeting(&greeting(language, &mia), &mia, 1_000), by_name, "it is one already");
+        }
+    }
+
+    #[test]
+    fn only_a_greeting_is_taken_for_one() {
+        for text in ["Hello", "Hello Ana, it is open.", "Hello 24/7. It is open.", "It is open. Hello.", ""] {
+            assert_eq!(without_greeting(text), text);
         }
     }
 

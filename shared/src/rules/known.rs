@@ -124,7 +124,7 @@ fn name_in(fact: &Fact, whole: bool) -> Option<String> {
     }
 }
 
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     let is_of_name = |mark: char| mark.is_alphabetic() || matches!(mark, ' ' | '-' | '\'' | '’' | '.');
     name.chars().any(char::is_alphabetic)
         && name.chars().all(is_of_name)
