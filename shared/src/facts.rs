@@ -19,9 +19,7 @@ mod render_tests;
 
 pub use as_of::{AHEAD_MINUTES, AsOf};
 pub use business::of_business;
-pub(crate) use line::day;
 pub use precedence::{DeleteRule, PutRule, delete, put, same_data};
-pub(crate) use render::counted;
 pub use render::{Rendered, render, render_business};
 
 use crate::limits::Limits;

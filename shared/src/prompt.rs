@@ -10,6 +10,7 @@ use crate::facts::Fact;
 use crate::fence::Fence;
 use crate::limits::Limits;
 use crate::memory::{Memory, Recall};
+use crate::rules::Acquaintance;
 use crate::similar::{Similar, SimilarCase};
 use crate::snapshot::Snapshot;
 use crate::text;
@@ -39,6 +40,8 @@ pub struct Sources<'a> {
     pub records: &'a [Fact],
     /// What the business says of itself, rendered and bounded.
     pub business: Source<String>,
+    /// How well the contact is known.
+    pub acquaintance: &'a Acquaintance,
     /// Past cases of others that resemble the question.
     pub similar: &'a Similar,
     /// What older conversations say, best first.
@@ -111,6 +114,7 @@ pub fn build(sources: &Sources<'_>, limits: &Limits) -> Prompt {
     let mut user = Text::default();
     user.part("business", &business(&sources.business, &fence));
     user.part("facts", &facts(&sources.facts, &fence));
+    user.part("contact", &contact(sources.acquaintance));
     user.part("similar_cases", &similar_cases(sources.similar, &fence));
     user.part("memories", &memories(sources.memories, sources.records, &fence));
     user.part("history", &history(sources.snapshot, split, sources.records, &fence));
@@ -233,6 +237,20 @@ fn business(facts: &Source<String>, fence: &Fence) -> String {
         Source::Found(facts) => format!("{title}\n{}", fence.around(facts)),
         Source::Failed => format!("{title}\nFailed: its records could not be read."),
     }
+}
+
+fn contact(acquaintance: &Acquaintance) -> String {
+    let greet = match (acquaintance.is_first, acquaintance.is_named) {
+        (true, true) => "They write for the first time ever: begin with a short greeting, by their name.",
+        (true, false) => "They write for the first time ever: begin with a short greeting.",
+        (false, _) => "They are known: do not greet them.",
+    };
+    let known: Vec<String> = acquaintance.known.iter().map(ToString::to_string).collect();
+    let known = match known.is_empty() {
+        true => String::new(),
+        false => format!("\nKnown already, never ask for it again: {}.", known.join(", ")),
+    };
+    format!("# The customer\n{greet}{known}")
 }
 
 fn similar_cases(similar: &Similar, fence: &Fence) -> String {
@@ -363,6 +381,7 @@ fn recent(sources: &Sources<'_>, lines: &str) -> String {
 mod tests {
     use super::*;
     use crate::contact::{Account, ContactId};
+    use crate::rules::Field;
     use crate::thread::{Attachment, Author, Channel, Parts};
     use ulid::Ulid;
 
@@ -385,6 +404,7 @@ mod tests {
             business: facts.clone(),
             facts,
             records: &[],
+            acquaintance: &Acquaintance::default(),
             similar: &Similar::Nothing,
             memories,
             snapshot: None,
@@ -415,6 +435,21 @@ mod tests {
         assert!(rules.contains("1. FACTS") && rules.contains("not facts about this customer"));
         assert!(rules.contains("Never invent order numbers, refunds, amounts, dates"));
         assert!(instructions.contains(&AgentVersion::built_in().instructions));
+    }
+
+    #[test]
+    fn whoever_writes_for_the_first_time_is_greeted_and_nobody_is_asked_for_what_is_known() {
+        let known = vec![Field::Name, Field::Email];
+        for (is_first, is_named, told) in [
+            (true, true, "begin with a short greeting, by their name."),
+            (true, false, "begin with a short greeting."),
+            (false, true, "They are known: do not greet them."),
+        ] {
+            let told_of = contact(&Acquaintance { is_first, is_named, known: known.clone() });
+            assert!(told_of.contains(told), "{told_of}");
+            assert!(told_of.ends_with("\nKnown already, never ask for it again: name, e-mail."), "{told_of}");
+        }
+        assert_eq!(contact(&Acquaintance::default()), "# The customer\nThey are known: do not greet them.");
     }
 
     #[test]

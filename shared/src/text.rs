@@ -78,6 +78,53 @@ pub fn collapse_whitespace(text: &str) -> String {
     collapsed
 }
 
+/// Appends a letter in lower case without its accent: accents are left out as often as they are written, and both
+/// ways of writing them are one. José is Jose, Straße is Strasse.
+pub(crate) fn push_bare(text: &mut String, letter: char) {
+    if letter.is_ascii() {
+        return text.push(letter.to_ascii_lowercase());
+    }
+    for lower in letter.to_lowercase() {
+        match bare(lower) {
+            Bare::Nothing => {}
+            Bare::Letter(bare) => text.push(bare),
+            Bare::Two(bare) => text.push_str(bare),
+        }
+    }
+}
+
+enum Bare {
+    Nothing,
+    Letter(char),
+    Two(&'static str),
+}
+
+fn bare(letter: char) -> Bare {
+    Bare::Letter(match letter {
+        '\u{300}'..='\u{36f}' => return Bare::Nothing,
+        'à'..='å' | 'ā' | 'ă' | 'ą' => 'a',
+        'ç' | 'ć' | 'č' => 'c',
+        'ď' | 'đ' => 'd',
+        'è'..='ë' | 'ē' | 'ė' | 'ę' | 'ě' => 'e',
+        'ğ' => 'g',
+        'ì'..='ï' | 'ī' | 'ı' => 'i',
+        'ł' => 'l',
+        'ñ' | 'ń' | 'ň' => 'n',
+        'ò'..='ö' | 'ø' | 'ō' | 'ő' => 'o',
+        'ř' => 'r',
+        'ś' | 'š' | 'ş' | 'ș' => 's',
+        'ť' | 'ţ' | 'ț' => 't',
+        'ù'..='ü' | 'ū' | 'ů' | 'ű' => 'u',
+        'ý' | 'ÿ' => 'y',
+        'ź' | 'ż' | 'ž' => 'z',
+        'ё' => 'е',
+        'ß' => return Bare::Two("ss"),
+        'æ' => return Bare::Two("ae"),
+        'œ' => return Bare::Two("oe"),
+        other => other,
+    })
+}
+
 /// The text cut into consecutive parts of at most `max_chars` scalar values (at least one), preferably after white
 /// space. Joined together they are the text again.
 pub fn parts(text: &str, max_chars: usize) -> Vec<&str> {
@@ -213,7 +260,8 @@ fn full_stop_ends(text: &str, start: usize, at: usize) -> bool {
     let initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase);
     let dotted = word.len() <= 6 && word.contains('.') && word.split('.').all(|part| part.len() == 1);
     let short = word.len() <= 6 && ABBREVIATIONS.iter().any(|known| word.eq_ignore_ascii_case(known));
-    let number = word.eq_ignore_ascii_case("no") && next.is_some_and(|mark| mark.is_ascii_digit());
+    let number = ["no", "num", "núm"].iter().any(|known| word.eq_ignore_ascii_case(known))
+        && next.is_some_and(|mark| mark.is_ascii_digit());
     !(list_number || initial || dotted || short || number)
 }
 
@@ -283,6 +331,25 @@ mod tests {
         assert_eq!(around("abcdef", 5..6, 4), "…ef");
         assert_eq!(around("abcdef", 0..1, 4), "ab…");
         assert_eq!(around("abc", 90..99, 2), "ab");
+    }
+
+    #[test]
+    fn letters_are_the_same_with_and_without_accents() {
+        for (written, same) in [
+            ("José", "jose"),
+            ("Jose\u{301}", "jose"),
+            ("ÑANDÚ", "nandu"),
+            ("Straße", "strasse"),
+            ("Œuvre", "oeuvre"),
+            ("İzmir", "izmir"),
+            ("Țară", "tara"),
+            ("Фёдор", "федор"),
+            ("王伟", "王伟"),
+        ] {
+            let mut bare = String::new();
+            written.chars().for_each(|letter| push_bare(&mut bare, letter));
+            assert_eq!(bare, same);
+        }
     }
 
     #[test]

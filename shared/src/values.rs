@@ -99,7 +99,6 @@ mod tests;
 mod token;
 mod words;
 
-pub(crate) use hashes::without_accent;
 pub use source::Source;
 pub(crate) use token::is_wide;
 

@@ -416,7 +416,7 @@ async fn more_messages_than_the_bot_reads_at_once_get_a_case() {
 
 #[tokio::test]
 async fn a_reply_reaches_its_customer_whole_whatever_a_prompt_shows_of_a_message() {
-    let long = "Yes, of course. ".repeat(40);
+    let long = "Hello, yes, of course. ".repeat(30);
     let model = FakeModel::new({
         let long = long.clone();
         move |_: &Question| replies(&long)

@@ -1,5 +1,6 @@
 //! Whether a reply is a copy of the last one.
 
+use crate::rules;
 use crate::text;
 use crate::values::Source;
 use std::collections::HashMap;
@@ -9,8 +10,8 @@ const LEAST_CHARS: usize = 40;
 /// Alike from here on.
 const ALIKE: f64 = 0.95;
 
-/// Whether at least 95 % of the reply are the last one's, case and white space aside, and it names nothing that the
-/// last one did not: the same sentence about another order is an answer of its own.
+/// Whether at least 95 % of the reply are the last one's, greeting, case and white space aside, and it names nothing
+/// that the last one did not: the same sentence about another order is an answer of its own.
 pub(super) fn is_copy(reply: &str, previous: &str) -> bool {
     is_alike(reply, previous) && Source::new([previous]).lost(reply).is_empty()
 }
@@ -28,7 +29,7 @@ fn is_alike(reply: &str, previous: &str) -> bool {
 }
 
 fn plain(text: &str) -> String {
-    text::collapse_whitespace(text).to_lowercase()
+    text::collapse_whitespace(rules::without_greeting(text)).to_lowercase()
 }
 
 /// How many letters one has more of than the other; cheap, and never more than twice their distance.

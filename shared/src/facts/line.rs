@@ -102,7 +102,7 @@ pub(super) fn age(as_of: Timestamp, now: Timestamp) -> String {
 }
 
 /// The day of a time, in UTC.
-pub(crate) fn day(at: Timestamp) -> String {
+fn day(at: Timestamp) -> String {
     at.rfc3339().split('T').next().unwrap_or_default().to_owned()
 }
 

@@ -271,7 +271,7 @@ fn lengthen(rows: &[Row<'_>], lengths: &mut [usize], mut left: usize) {
 }
 
 /// `order`, `orders`; `gift card`, `gift cards`.
-pub(crate) fn counted(kind: &str, count: usize) -> String {
+fn counted(kind: &str, count: usize) -> String {
     let word = one_line(kind, 64).replace(['_', '-'], " ");
     match (count, word.strip_suffix('y')) {
         (1, _) => word,

@@ -5,7 +5,8 @@
 //! Both sides of a comparison are stemmed alike, in the language of the question: only words of that language can
 //! match by their stems, and names and numbers match in any.
 
-use crate::values::{is_wide, without_accent};
+use crate::text::push_bare;
+use crate::values::is_wide;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -211,7 +212,9 @@ fn common_words(text: &str) -> [u32; LANGUAGES.len()] {
 }
 
 fn plain(word: &str) -> String {
-    word.chars().filter_map(without_accent).collect()
+    let mut plain = String::with_capacity(word.len());
+    word.chars().for_each(|letter| push_bare(&mut plain, letter));
+    plain
 }
 
 #[cfg(test)]

@@ -1,14 +1,19 @@
-//! Answers from the facts, in English. They say what a record says and since when, and nothing else.
+//! Answers from the facts. They say what a record says and since when, and nothing else; how they say it is a
+//! template of the customer's language.
 
 use super::escalation::escalation;
-use super::question::{Heard, Subject, listen};
+use super::hours::{self, Week};
+use super::language::Language;
+use super::question::{Heard, HoursHeard, Subject, listen};
+use super::templates::{SubjectTemplates, Templates, fill};
 use super::words::plain;
 use crate::agent::Topic;
+use crate::facts::Fact;
 use crate::facts::inline::say_value;
 use crate::facts::read::{
-    When, field, is_closed, is_upcoming, one_line, phrase, say, say_start, starts, status,
+    When, bare_name, field, is_closed, is_upcoming, one_line, phrase, say, say_start, starts, status,
 };
-use crate::facts::{Fact, counted, day};
+use crate::text;
 use crate::time::Timestamp;
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -36,22 +41,33 @@ pub struct Reply {
     pub facts: Vec<(String, String)>,
 }
 
-/// Answers all customer messages that wait, oldest first, from the facts of the contact.
-///
-/// Facts that could not be read are not the same as none: do not ask then.
-pub fn answer(messages: &[&str], facts: &[Fact], now: Timestamp) -> Answered {
-    let heard = listen(messages, facts);
+/// What the rules answer from.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// The records of the contact. Facts that could not be read are not the same as none: do not ask then.
+    pub facts: &'a [Fact],
+    /// The records of the business; of them opening hours are said.
+    pub business: &'a [Fact],
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// Answers all customer messages that wait, oldest first, in the language of the conversation.
+pub fn answer(messages: &[&str], language: Language, known: Known<'_>) -> Answered {
+    let heard = listen(messages, language, known.facts, known.business);
+    let templates = language.templates();
     if heard.only_polite {
-        return Answered::Whole(Reply { text: polite(&heard).to_owned(), facts: vec![] });
+        return Answered::Whole(Reply { text: polite(&heard, templates).to_owned(), facts: vec![] });
     }
     if !heard.asked {
         return Answered::NotUnderstood;
     }
-    let mut draft = Draft { heard: &heard, facts, now, sentences: vec![], used: vec![], unsettled: false };
+    let mut draft =
+        Draft { heard: &heard, known, templates, sentences: vec![], used: vec![], unsettled: false };
     draft.write();
     let Draft { mut sentences, used, unsettled, .. } = draft;
     if heard.unheard {
-        sentences.push("I cannot answer the rest of what you wrote.".to_owned());
+        sentences.push(templates.cannot_answer_the_rest.to_owned());
     }
     let reply = Reply { text: sentences.join(" "), facts: used };
     if heard.unheard || unsettled { Answered::Partly(reply) } else { Answered::Whole(reply) }
@@ -59,38 +75,47 @@ pub fn answer(messages: &[&str], facts: &[Fact], now: Timestamp) -> Answered {
 
 /// Says what the rules can answer for this contact, and how to get a person where the agent's topics know such
 /// a request.
-pub fn can_answer(facts: &[Fact], topics: &[Topic]) -> String {
-    let count = |subject: &Subject| facts.iter().filter(|fact| fact.kind == subject.kind()).count();
-    let counts: Vec<String> = Subject::ALL
-        .iter()
-        .filter(|subject| count(subject) > 0)
-        .map(|subject| format!("{} {}", count(subject), counted(subject.kind(), count(subject))))
-        .collect();
+pub fn can_answer(language: Language, known: Known<'_>, topics: &[Topic]) -> String {
+    let templates = language.templates();
+    let counts: Vec<String> =
+        Subject::ALL.iter().filter_map(|subject| counted(*subject, known, templates)).collect();
+    let says_hours = known.business.iter().any(|fact| fact.kind == hours::KIND && Week::read(fact).is_some());
+    let can = if says_hours { templates.can_answer_with_hours } else { templates.can_answer };
     let on_record = match counts.is_empty() {
-        true => "There are none on record for you at the moment.".to_owned(),
-        false => format!("On record for you: {}.", and(&counts)),
+        true => templates.nothing_on_record.to_owned(),
+        false => fill(templates.on_record, &[("counts", &templates.all_of(&counts))]),
     };
-    let mut text = format!("I can tell you about your orders, requests and appointments. {on_record}");
-    if escalation(topics, &["talk to a person"]).is_some() {
-        text.push_str(" If you would rather talk to a person, just say so.");
+    let mut sentences = vec![can.to_owned(), on_record];
+    if escalation(topics, &[templates.person]).is_some() {
+        sentences.push(templates.ask_for_a_person.to_owned());
     }
-    text
+    sentences.join(" ")
 }
 
-fn polite(heard: &Heard<'_>) -> &'static str {
+/// `2 orders`; `None` where there are none.
+fn counted(subject: Subject, known: Known<'_>, templates: &Templates) -> Option<String> {
+    let words = subject.of(&templates.subjects);
+    match known.facts.iter().filter(|fact| fact.kind == subject.kind()).count() {
+        0 => None,
+        1 => Some(format!("1 {}", words.one)),
+        count => Some(format!("{count} {}", words.many)),
+    }
+}
+
+fn polite(heard: &Heard<'_>, templates: &Templates) -> &'static str {
     if heard.is_thanks {
-        "You're welcome."
+        templates.you_are_welcome
     } else if heard.greets {
-        "Hello. You can ask me about your orders, requests and appointments."
+        templates.how_can_i_help
     } else {
-        "All right."
+        templates.all_right
     }
 }
 
 struct Draft<'a> {
     heard: &'a Heard<'a>,
-    facts: &'a [Fact],
-    now: Timestamp,
+    known: Known<'a>,
+    templates: &'static Templates,
     sentences: Vec<String>,
     used: Vec<(String, String)>,
     /// Whether a record and the customer say different things.
@@ -101,55 +126,56 @@ impl<'a> Draft<'a> {
     fn write(&mut self) {
         if !self.heard.unknown.is_empty() {
             let ids: Vec<String> = self.heard.unknown.iter().take(RECORDS).cloned().collect();
-            self.say(format!("I have no record of {} in this account.", or(&ids)));
+            let ids = self.templates.one_of(&ids);
+            self.say(self.templates.no_record, &[("ids", &ids)]);
         }
         for subject in &self.heard.subjects {
             let named: Vec<&Fact> =
                 self.heard.named.iter().copied().filter(|fact| fact.kind == subject.kind()).collect();
             match named.as_slice() {
                 [] => self.choose(*subject),
-                [fact] => self.describe(fact, self.heard.subjects.len() == 1),
-                several => several.iter().take(RECORDS).for_each(|fact| self.describe(fact, false)),
+                [fact] => self.describe(*subject, fact, self.heard.subjects.len() == 1),
+                several => several.iter().take(RECORDS).for_each(|fact| self.describe(*subject, fact, false)),
             }
+        }
+        if let Some(heard) = &self.heard.hours {
+            self.hours(heard);
         }
     }
 
     fn choose(&mut self, subject: Subject) {
-        let mut records: Vec<&Fact> = self.facts.iter().filter(|fact| fact.kind == subject.kind()).collect();
+        let mut records: Vec<&Fact> =
+            self.known.facts.iter().filter(|fact| fact.kind == subject.kind()).collect();
         records.sort_by_key(|fact| (Reverse(&fact.as_of), &fact.id));
         match subject {
-            Subject::Order => {
-                self.one_of(subject, &records, &format!("Which {} do you mean?", subject.kind()));
-            }
+            Subject::Order => self.one_of(subject, &records, self.words(subject).which),
             Subject::Request => self.request(&records),
             Subject::Appointment => self.appointment(&records),
         }
     }
 
+    fn words(&self, subject: Subject) -> &'static SubjectTemplates {
+        subject.of(&self.templates.subjects)
+    }
+
     fn one_of(&mut self, subject: Subject, records: &[&'a Fact], question: &str) {
+        let words = self.words(subject);
         match records {
-            [] => self.nothing(subject),
+            [] if self.heard.unknown.is_empty() => self.say(words.none, &[]),
+            [] => {}
             [record] if self.heard.unknown.is_empty() => {
-                self.describe(record, self.heard.subjects.len() == 1);
+                self.describe(subject, record, self.heard.subjects.len() == 1);
             }
             [record] => {
                 let listed = self.listed(record);
-                self.say(format!("The only {} on record is {listed}.", subject.kind()));
+                self.say(words.only, &[("listed", &listed)]);
             }
             several => {
-                let shown: Vec<String> = several.iter().take(RECORDS).map(|fact| self.listed(fact)).collect();
-                let count = several.len();
-                let newest = if count > RECORDS { "; the newest are" } else { ":" };
-                let kinds = counted(subject.kind(), count);
-                self.say(format!("There are {count} {kinds} on record{newest} {}.", and(&shown)));
-                self.say(question.to_owned());
+                let template = if several.len() > RECORDS { words.newest } else { words.several };
+                let listed = self.list(several);
+                self.say(template, &[("count", &several.len().to_string()), ("listed", &listed)]);
+                self.say(question, &[]);
             }
-        }
-    }
-
-    fn nothing(&mut self, subject: Subject) {
-        if self.heard.unknown.is_empty() {
-            self.say(format!("I have no {} on record in this account.", counted(subject.kind(), 2)));
         }
     }
 
@@ -157,100 +183,186 @@ impl<'a> Draft<'a> {
         let about = |fact: &&&Fact| mentions(fact, &self.heard.about);
         let meant: Vec<&Fact> = records.iter().filter(about).copied().collect();
         let open: Vec<&Fact> = records.iter().copied().filter(|fact| !is_closed(fact)).collect();
+        let (subject, which) = (Subject::Request, self.words(Subject::Request).which);
         match (meant.as_slice(), open.as_slice()) {
             ([], _) if !records.is_empty() && !self.heard.about.is_empty() => {
-                self.say("I see no request about that in this account.".to_owned());
-                let listed: Vec<String> =
-                    records.iter().take(RECORDS).map(|fact| self.listed(fact)).collect();
-                self.say(format!("The newest on record: {}.", and(&listed)));
+                let listed = self.list(records);
+                self.say(self.templates.requests_unmatched, &[("listed", &listed)]);
             }
-            ([_, ..], _) => meant.iter().take(2).for_each(|fact| self.describe(fact, meant.len() == 1)),
-            (_, []) => self.one_of(Subject::Request, records, "None of them is open."),
-            (_, open) => self.one_of(Subject::Request, open, "Which request do you mean?"),
+            ([_, ..], _) => {
+                meant.iter().take(2).for_each(|fact| self.describe(subject, fact, meant.len() == 1));
+            }
+            (_, []) => self.one_of(subject, records, self.templates.no_request_open),
+            (_, open) => self.one_of(subject, open, which),
         }
     }
 
     fn appointment(&mut self, records: &[&'a Fact]) {
         let mut upcoming: Vec<&Fact> =
-            records.iter().copied().filter(|fact| is_upcoming(fact, self.now)).collect();
+            records.iter().copied().filter(|fact| is_upcoming(fact, self.known.now)).collect();
         upcoming.sort_by_key(|fact| starts(fact).map_or(i64::MAX, |start| start.earliest().millis()));
-        match upcoming.as_slice() {
-            [] => {
-                self.say("I have no upcoming appointment on record in this account.".to_owned());
+        for fact in upcoming.iter().take(2) {
+            self.describe(Subject::Appointment, fact, upcoming.len() == 1);
+        }
+        match (upcoming.len(), records) {
+            (0, records) => {
+                self.say(self.templates.no_upcoming, &[]);
                 if let [newest, ..] = records {
                     let listed = self.listed(newest);
-                    self.say(format!("The newest other one on record is {listed}."));
+                    self.say(self.templates.other_appointment, &[("listed", &listed)]);
                 }
             }
-            upcoming => {
-                for fact in upcoming.iter().take(2) {
-                    self.describe(fact, upcoming.len() == 1);
-                }
-                if let Some(more) = upcoming.len().checked_sub(2).filter(|more| *more > 0) {
-                    self.say(format!("There are {more} more after that."));
-                }
-            }
+            (1 | 2, _) => {}
+            (3, _) => self.say(self.templates.one_more_after, &[]),
+            (count, _) => self.say(self.templates.more_after, &[("count", &(count - 2).to_string())]),
+        }
+    }
+
+    /// The opening hours of the places that are named, or of all.
+    fn hours(&mut self, heard: &HoursHeard) {
+        let records = self.known.business.iter().filter(|fact| fact.kind == hours::KIND);
+        let weeks: Vec<(&Fact, Week)> =
+            records.filter_map(|fact| Week::read(fact).map(|week| (fact, week))).collect();
+        let is_named = |fact: &Fact| hours::names_of(fact).iter().any(|name| heard.words.contains(name));
+        let some_named = weeks.iter().any(|(fact, _)| is_named(fact));
+        let meant: Vec<&(&Fact, Week)> =
+            weeks.iter().filter(|(fact, _)| !some_named || is_named(fact)).take(RECORDS).collect();
+        for (fact, week) in &meant {
+            self.used.push((fact.kind.clone(), fact.id.clone()));
+            let label = hours::title(fact).filter(|_| weeks.len() > 1).map(|title| format!("{title}:"));
+            self.sentences.extend(label);
+            self.sentences.extend(week.say(&heard.days, self.templates, self.known.now));
         }
     }
 
     /// What a record says, in one sentence, or in a few where `details` are wanted.
-    fn describe(&mut self, fact: &Fact, details: bool) {
+    fn describe(&mut self, subject: Subject, fact: &Fact, details: bool) {
         self.used.push((fact.kind.clone(), fact.id.clone()));
-        let kind = &fact.kind;
-        let id = one_line(&fact.id, 80);
-        let date = day(fact.as_of.timestamp());
-        let named =
-            title(fact).map_or_else(|| format!("{kind} {id}"), |title| format!("{kind} {id} (\"{title}\")"));
-        let status = status(fact).map(|status| format!("\"{status}\""));
-        let sentence = match (fact.kind.as_str(), say_start(fact), status) {
-            ("appointment", Some(start), status) => {
-                let place = place(fact).map(|place| format!(", place: {place}")).unwrap_or_default();
-                let status = status.map(|status| format!("; its status is {status}")).unwrap_or_default();
-                format!("The time on record for {named} is {start}{place}{status}, as of {date}.")
+        let words = self.words(subject);
+        let named = self.named(fact);
+        let date = self.templates.say_day(fact.as_of.timestamp());
+        let status = self.status(subject, fact).map(|status| self.templates.quote(&status));
+        let holes = [("named", named.as_str()), ("date", &date)];
+        match (subject, self.start(fact), status) {
+            (Subject::Appointment, Some(start), status) => {
+                let part = |template, name, word: Option<String>| {
+                    word.map(|word| fill(template, &[(name, &word)])).unwrap_or_default()
+                };
+                let place = part(self.templates.at_place, "place", place(fact));
+                let status = part(self.templates.with_status, "status", status);
+                let about = [("start", start.as_str()), ("place", &place), ("status", &status)];
+                self.say(self.templates.appointment_at, &[holes.as_slice(), &about].concat());
             }
-            ("appointment", None, _) => format!("No time is on record for {named}, as of {date}."),
-            (_, _, Some(status)) => format!("The status of {named} is {status}, as of {date}."),
-            (_, _, None) => format!("There is {named} on record, as of {date}, without a status."),
-        };
-        self.say(sentence);
-        if kind == "order" && details {
+            (Subject::Appointment, None, _) | (_, _, None) => self.say(words.without_status, &holes),
+            (_, _, Some(status)) => {
+                self.say(words.status, &[holes.as_slice(), &[("status", &status)]].concat());
+            }
+        }
+        if subject == Subject::Order && details {
             self.order_details(fact);
         }
     }
 
     fn order_details(&mut self, fact: &Fact) {
-        let transit = transit(fact);
         if self.heard.asks_what
-            && let Some(items) = items(fact)
+            && let Some(items) = self.items(fact)
         {
-            self.say(format!("It contains {items}."));
+            self.say(self.templates.contains, &[("items", &items)]);
         }
+        let transit = self.transit(fact);
         if !transit.is_empty() {
-            self.say(format!("The record also says: {}.", transit.join(", ")));
+            self.say(self.templates.record_also_says, &[("said", &transit.join(", "))]);
         }
-        let is_delivered = status(fact).is_some_and(|status| plain(&status).contains("delivered"));
+        let is_delivered = status(fact).is_some_and(|status| is_delivered(&status));
         if self.heard.not_arrived && is_delivered {
             self.unsettled = true;
-            self.say(
-                "You write that it has not arrived, and I cannot settle that from the record.".to_owned(),
-            );
+            self.say(self.templates.not_settled, &[]);
         } else if self.heard.asks_when && !is_delivered && !is_closed(fact) && date_of_arrival(fact).is_none()
         {
-            self.say("It does not say when the order will arrive.".to_owned());
+            self.say(self.templates.no_arrival, &[]);
         }
     }
 
-    /// `#W1 (processed)`.
+    /// `R-17 ("Heating is cold")`
+    fn named(&self, fact: &Fact) -> String {
+        let id = one_line(&fact.id, 80);
+        title(fact).map_or_else(|| id.clone(), |title| format!("{id} ({})", self.templates.quote(&title)))
+    }
+
+    fn list(&mut self, records: &[&Fact]) -> String {
+        let listed: Vec<String> = records.iter().take(RECORDS).map(|fact| self.listed(fact)).collect();
+        self.templates.all_of(&listed)
+    }
+
+    /// `#W1 (processed)`
     fn listed(&mut self, fact: &Fact) -> String {
         self.used.push((fact.kind.clone(), fact.id.clone()));
-        let start = if fact.kind == "appointment" { say_start(fact) } else { None };
-        let said: Vec<String> = [title(fact), start, status(fact)].into_iter().flatten().collect();
+        let subject = Subject::of_kind(&fact.kind);
+        let start = self.start(fact).filter(|_| subject == Some(Subject::Appointment));
+        let status = subject.and_then(|subject| self.status(subject, fact));
+        let said: Vec<String> = [title(fact), start, status].into_iter().flatten().collect();
         let id = one_line(&fact.id, 80);
         if said.is_empty() { id } else { format!("{id} ({})", said.join(", ")) }
     }
 
-    fn say(&mut self, sentence: String) {
-        self.sentences.push(sentence);
+    fn start(&self, fact: &Fact) -> Option<String> {
+        say_start(fact, |when| self.templates.say_when(when))
+    }
+
+    /// A usual word for where a record stands in this language, and any other one as the record has it.
+    fn status(&self, subject: Subject, fact: &Fact) -> Option<String> {
+        let status = status(fact)?;
+        let bare = bare_name(&status);
+        let known = self.templates.statuses.iter().find(|(name, ..)| *name == bare);
+        Some(match known {
+            Some((_, _, feminine)) if self.words(subject).is_feminine => (*feminine).to_owned(),
+            Some((_, masculine, _)) => (*masculine).to_owned(),
+            None => status,
+        })
+    }
+
+    /// What an order says of its way: dates, carrier, tracking.
+    fn transit(&self, fact: &Fact) -> Vec<String> {
+        let Some(fields) = fact.data.as_object() else { return vec![] };
+        let dates = [ARRIVAL, &["shippedat"]].into_iter().filter_map(|names| field(fields, names));
+        let others = [&["carrier"], TRACKING].into_iter().filter_map(|names| field(fields, names));
+        let mut said: Vec<String> =
+            dates.map(|(name, value)| self.labelled(name, self.date(value))).collect();
+        said.extend(others.map(|(name, value)| self.labelled(name, say_value(value, 120))));
+        let shipments = field(fields, &["fulfillments", "fulfilments", "shipments"]);
+        let shipments = shipments.and_then(|(_, shipments)| shipments.as_array()).into_iter().flatten();
+        let of_shipment = |shipment: &Value| {
+            let (_, id) = field(shipment.as_object()?, TRACKING)?;
+            Some(self.labelled("tracking_number", say_value(id, 120)))
+        };
+        said.extend(shipments.filter_map(of_shipment).take(RECORDS));
+        said
+    }
+
+    fn date(&self, value: &Value) -> String {
+        When::read(value).map_or_else(|| say_value(value, 120), |when| self.templates.say_when(when))
+    }
+
+    /// What a field says, behind the field's name in this language or else its own.
+    fn labelled(&self, name: &str, said: String) -> String {
+        let bare = bare_name(name);
+        let label = self.templates.labels.iter().find(|(field, _)| *field == bare);
+        format!("{} {said}", label.map_or_else(|| spaced(name), |(_, label)| (*label).to_owned()))
+    }
+
+    fn items(&self, fact: &Fact) -> Option<String> {
+        let (_, items) = field(fact.data.as_object()?, &["items", "lineitems", "products"])?;
+        let names: Vec<String> = items.as_array()?.iter().filter_map(item_name).collect();
+        let more = names.len().saturating_sub(5);
+        let mut shown: Vec<String> = names.into_iter().take(5).collect();
+        if more > 0 {
+            shown.push(fill(self.templates.more_items, &[("count", &more.to_string())]));
+        }
+        (!shown.is_empty()).then(|| self.templates.all_of(&shown))
+    }
+
+    fn say(&mut self, template: &str, words: &[(&str, &str)]) {
+        self.sentences.push(fill(template, words));
     }
 }
 
@@ -271,33 +383,24 @@ fn place(fact: &Fact) -> Option<String> {
 
 const ARRIVAL: &[&str] =
     &["estimateddelivery", "expecteddelivery", "estimateddeliverydate", "deliverydate", "eta", "deliveredat"];
+const TRACKING: &[&str] = &["trackingnumber", "trackingid", "tracking"];
 
 fn date_of_arrival(fact: &Fact) -> Option<&str> {
     field(fact.data.as_object()?, ARRIVAL).map(|(name, _)| name)
 }
 
-/// What an order says of its way: dates, carrier, tracking.
-fn transit(fact: &Fact) -> Vec<String> {
-    let Some(fields) = fact.data.as_object() else { return vec![] };
-    let tracking: &[&str] = &["trackingnumber", "trackingid", "tracking"];
-    let mut said: Vec<String> = [ARRIVAL, &["shippedat"], &["carrier"], tracking]
-        .into_iter()
-        .filter_map(|names| field(fields, names))
-        .map(|(name, value)| said_field(name, value))
-        .collect();
-    let shipments = field(fields, &["fulfillments", "fulfilments", "shipments"]);
-    let shipments = shipments.and_then(|(_, shipments)| shipments.as_array()).into_iter().flatten();
-    let of_shipment = |shipment: &Value| {
-        let (_, id) = field(shipment.as_object()?, tracking)?;
-        Some(format!("tracking number {}", say_value(id, 120)))
-    };
-    said.extend(shipments.filter_map(of_shipment).take(RECORDS));
-    said
+pub(super) fn is_delivered(status: &str) -> bool {
+    let plain = plain(status);
+    ["delivered", "entregad", "zugestellt", "geliefert", "livre"].iter().any(|word| plain.contains(word))
 }
 
-fn said_field(name: &str, value: &Value) -> String {
-    let said = When::read(value).map_or_else(|| say_value(value, 120), When::say);
-    format!("{} {said}", spaced(name))
+fn item_name(item: &Value) -> Option<String> {
+    match item {
+        Value::Object(fields) => {
+            field(fields, &["name", "title", "product", "productname"]).and_then(|(_, name)| phrase(name, 60))
+        }
+        _ => phrase(item, 60),
+    }
 }
 
 /// `estimated delivery` of `estimated_delivery` and `estimatedDelivery`.
@@ -309,24 +412,7 @@ fn spaced(name: &str) -> String {
         }
         words.extend(mark.to_lowercase().map(|mark| if mark.is_alphanumeric() { mark } else { ' ' }));
     }
-    crate::text::collapse_whitespace(&words)
-}
-
-fn items(fact: &Fact) -> Option<String> {
-    let (_, items) = field(fact.data.as_object()?, &["items", "lineitems", "products"])?;
-    let name = |item: &Value| match item {
-        Value::Object(fields) => {
-            field(fields, &["name", "title", "product", "productname"]).and_then(|(_, name)| phrase(name, 60))
-        }
-        _ => phrase(item, 60),
-    };
-    let names: Vec<String> = items.as_array()?.iter().filter_map(name).collect();
-    let more = names.len().saturating_sub(5);
-    let mut shown: Vec<String> = names.into_iter().take(5).collect();
-    if more > 0 {
-        shown.push(format!("{more} more"));
-    }
-    (!shown.is_empty()).then(|| and(&shown))
+    text::collapse_whitespace(&words)
 }
 
 /// Whether a record mentions any of the words, or one that begins like it.
@@ -338,20 +424,4 @@ fn mentions(fact: &Fact, words: &[String]) -> bool {
     let begins_like = |a: &str, b: &str| a.chars().take(5).eq(b.chars().take(5));
     said.split(|mark: char| !mark.is_alphanumeric())
         .any(|said| words.iter().any(|word| begins_like(said, word)))
-}
-
-fn and(items: &[String]) -> String {
-    joined(items, "and")
-}
-
-fn or(items: &[String]) -> String {
-    joined(items, "or")
-}
-
-fn joined(items: &[String], word: &str) -> String {
-    match items {
-        [] => String::new(),
-        [item] => item.clone(),
-        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
-    }
 }

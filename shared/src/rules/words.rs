@@ -1,11 +1,13 @@
 //! Text in a form in which the same words are the same, however they were typed.
 
+use crate::text::push_bare;
+
 /// Lower case, without accents, with one kind of apostrophe, hyphen and white space.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for mark in text.chars() {
         match mark {
-            '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => {}
+            '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => {}
             '’' | '‘' | 'ʼ' | '′' | '`' | '´' => plain.push('\''),
             '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push('-'),
             _ if mark.is_whitespace() => {
@@ -13,37 +15,10 @@ pub(crate) fn plain(text: &str) -> String {
                     plain.push(' ');
                 }
             }
-            _ => mark.to_lowercase().for_each(|mark| push_bare(&mut plain, mark)),
+            _ => push_bare(&mut plain, mark),
         }
     }
     plain.trim().to_owned()
-}
-
-fn push_bare(plain: &mut String, mark: char) {
-    let bare = match mark {
-        'à'..='å' | 'ā' | 'ă' | 'ą' => 'a',
-        'ç' | 'ć' | 'č' => 'c',
-        'ď' | 'đ' => 'd',
-        'è'..='ë' | 'ē' | 'ė' | 'ę' | 'ě' => 'e',
-        'ğ' => 'g',
-        'ì'..='ï' | 'ī' | 'ı' => 'i',
-        'ł' => 'l',
-        'ñ' | 'ń' | 'ň' => 'n',
-        'ò'..='ö' | 'ø' | 'ō' | 'ő' => 'o',
-        'ř' => 'r',
-        'ś' | 'š' | 'ş' | 'ș' => 's',
-        'ť' | 'ț' => 't',
-        'ù'..='ü' | 'ū' | 'ů' | 'ű' => 'u',
-        'ý' | 'ÿ' => 'y',
-        'ź' | 'ż' | 'ž' => 'z',
-        'ß' => return plain.push_str("ss"),
-        'æ' => return plain.push_str("ae"),
-        'œ' => return plain.push_str("oe"),
-        // What is left of `İ` in lower case.
-        '\u{307}' => return,
-        _ => mark,
-    };
-    plain.push(bare);
 }
 
 /// Whether `words` stand in `text` on word boundaries; both are [`plain`].

@@ -35,6 +35,11 @@ pub fn without_language(history: &str) -> &str {
     }
 }
 
+/// The English name of the language that the first line of a history names.
+pub fn language(history: &str) -> Option<&'static str> {
+    history.lines().next().and_then(named_in).filter(|name| *name != UNKNOWN)
+}
+
 /// The history with its language in the first line: the one that it names itself, else the one that the old
 /// history named, else the one that the customer's words look like. An empty history stays empty.
 pub(super) fn with_language(history: &str, old: &str, customers_words: &str) -> String {
@@ -42,12 +47,8 @@ pub(super) fn with_language(history: &str, old: &str, customers_words: &str) -> 
     if rest.is_empty() {
         return String::new();
     }
-    let named = first_line(history).or_else(|| first_line(old)).or_else(|| detected(customers_words));
+    let named = language(history).or_else(|| language(old)).or_else(|| detected(customers_words));
     format!("{LABEL}{}\n{rest}", named.unwrap_or(UNKNOWN))
-}
-
-fn first_line(history: &str) -> Option<&'static str> {
-    history.lines().next().and_then(named_in).filter(|name| *name != UNKNOWN)
 }
 
 /// Only a language that is one counts, so that nothing else is ever stored in this line.

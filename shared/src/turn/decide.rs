@@ -1,13 +1,13 @@
 //! Deciding: the agent's rules, then the model with checks in code, then the rules in the model's place.
 
 use super::grounds;
-use super::{COMMIT_TIME, Context, Remembered, Thread, Turn};
+use super::{COMMIT_TIME, Context, Remembered, Thread, Turn, voice};
 use crate::case::{CaseState, Category};
 use crate::checks::{Checked, Correction, Fault};
 use crate::decision::{self, Decision, Escalation};
-use crate::facts;
+use crate::facts::{self, Fact};
 use crate::prompt::{self, Prompt, Source, Sources};
-use crate::rules::{self, Answered};
+use crate::rules::{self, Answered, Known};
 use crate::store::TraceKey;
 use crate::thread::Message;
 use crate::time::Timestamp;
@@ -155,7 +155,7 @@ async fn by_model(ctx: &Context, turn: Turn, thread: &Thread, trace_id: Ulid) ->
         decided.attempts.push(attempt);
         match read {
             Ok(decision) => {
-                decided.decision = decision;
+                decided.decision = with_greeting(ctx, thread, decision);
                 return decided;
             }
             Err(why) => refused = Some(why),
@@ -279,7 +279,7 @@ fn in_its_place(ctx: &Context, thread: &Thread, mut decided: Decided, error: &Mo
     decided.degraded.push(Degraded::new("model", error.code()));
     decided.decision = match from_facts(ctx, thread) {
         _ if *error == ModelError::NotConfigured => honest_answer(ctx, thread),
-        Some(Answered::Whole(reply)) => Decision::reply(reply.text),
+        Some(Answered::Whole(reply)) => Decision::reply(voice::greeted(thread, &reply.text)),
         _ => Decision::Escalate(stop(
             Category::ModelUnavailable,
             "No answer of the model, and none from the facts.",
@@ -296,17 +296,37 @@ fn honest_answer(ctx: &Context, thread: &Thread) -> Decision {
             "The account's records could not be read.",
         ));
     };
-    match from_facts(ctx, thread) {
-        Some(Answered::Whole(reply) | Answered::Partly(reply)) => Decision::reply(reply.text),
-        _ => Decision::reply(rules::can_answer(facts, &thread.agent.topics)),
-    }
+    let text = match from_facts(ctx, thread) {
+        Some(Answered::Whole(reply) | Answered::Partly(reply)) => reply.text,
+        _ => {
+            let language = voice::language_or_english(thread);
+            rules::can_answer(language, known(ctx, thread, facts), &thread.agent.topics)
+        }
+    };
+    Decision::reply(voice::greeted(thread, &text))
 }
 
+/// What the rules answer from the facts; `None` where those could not be read, or in a language without templates.
 fn from_facts(ctx: &Context, thread: &Thread) -> Option<Answered> {
     let Source::Found(facts) = &thread.facts else { return None };
+    let language = voice::language(thread)?;
     let texts = texts(ctx, thread);
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    Some(rules::answer(&texts, facts, ctx.clock.now()))
+    Some(rules::answer(&texts, language, known(ctx, thread, facts)))
+}
+
+fn known<'a>(ctx: &Context, thread: &'a Thread, facts: &'a [Fact]) -> Known<'a> {
+    let business = found(&thread.business).map_or(&[][..], Vec::as_slice);
+    Known { facts, business, now: ctx.clock.now() }
+}
+
+fn with_greeting(ctx: &Context, thread: &Thread, decision: Decision) -> Decision {
+    match decision {
+        Decision::Reply { text, opens } => {
+            Decision::Reply { text: voice::with_greeting(thread, &text, ctx.limits.reply_chars), opens }
+        }
+        escalation @ Decision::Escalate(_) => escalation,
+    }
 }
 
 fn build(ctx: &Context, thread: &Thread, corrections: &[Correction]) -> Prompt {
@@ -324,6 +344,7 @@ fn build(ctx: &Context, thread: &Thread, corrections: &[Correction]) -> Prompt {
         business,
         facts,
         records: found(&thread.facts).map_or(&[], Vec::as_slice),
+        acquaintance: &voice::acquaintance(thread),
         memories: &thread.remembered.recall,
         similar: &thread.remembered.similar,
         snapshot: thread.snapshot.as_ref(),

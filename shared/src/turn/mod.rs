@@ -9,6 +9,7 @@ mod follow_up;
 mod gather;
 mod grounds;
 mod remember;
+mod voice;
 
 pub use agents::Agents;
 pub use follow_up::resume;
@@ -207,7 +208,7 @@ async fn commit(
                 category: escalation.category,
                 reason: escalation.reason.clone(),
                 topic: escalation.topic.clone(),
-                notice: Some(NOTICE.into()),
+                notice: Some(voice::notice(thread)),
                 reply,
             };
             store.escalate(&thread.head, &case).await?
@@ -246,10 +247,6 @@ async fn count_calls(ctx: &Context, contact: ContactId, calls: u32) {
         tracing::warn!(%contact, %error, "calls of the model were not counted");
     }
 }
-
-/// What the customer is told when a person takes over.
-const NOTICE: &str =
-    "Thank you for your message. A colleague of ours will take care of this and answer you here.";
 
 fn end(message: Option<Message>, case: Option<Ulid>) -> End {
     match (case, message.map(Said::from)) {

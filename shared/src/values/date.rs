@@ -245,13 +245,14 @@ pub(super) fn weekday(finder: &mut Finder<'_, '_>, at: usize) -> Option<usize> {
     Some(at + 1)
 }
 
-/// A day of a month and whether it is an ordinal: `3`, `3rd`, `3º`.
+/// A day of a month and whether it is an ordinal: `3`, `3rd`, `1er`, `3º`.
 fn day_number(tokens: &Tokens<'_>, at: usize) -> Option<(u32, bool)> {
     let (day, ordinal) = match tokens.class(at)? {
         Class::Number => (tokens.small(at)?, false),
         Class::Mixed => {
             let (digits, letters) = split_digits(tokens.str(at))?;
-            let ordinal = ["st", "nd", "rd", "th"].iter().any(|suffix| letters.eq_ignore_ascii_case(suffix));
+            let ordinal = ["st", "nd", "rd", "th"].iter().any(|suffix| letters.eq_ignore_ascii_case(suffix))
+                || digits == "1" && letters.eq_ignore_ascii_case("er");
             (parse_small(digits).filter(|_| ordinal)?, true)
         }
         _ => return None,

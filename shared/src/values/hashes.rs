@@ -1,5 +1,7 @@
 //! Sets of short texts by hash: there are thousands of words in a turn, and their letters are not needed again.
 
+use crate::text::push_bare;
+
 /// A set of texts that compare in lower case and without accents. Sorted rather than hashed into buckets, so that no choice of words can
 /// make it slow; two words share a hash by chance about once in 10¹³ sets.
 #[derive(Debug, Default, Clone)]
@@ -26,35 +28,12 @@ fn hash(text: &str) -> u64 {
     if text.is_ascii() {
         state = mix_all(state, text.as_bytes());
     } else {
-        let plain: String = text.chars().flat_map(char::to_lowercase).filter_map(without_accent).collect();
+        let mut plain = String::with_capacity(text.len());
+        text.chars().for_each(|letter| push_bare(&mut plain, letter));
         state = mix_all(state, plain.as_bytes());
         return mix(state, plain.len() as u64);
     }
     mix(state, text.len() as u64)
-}
-
-/// José is Jose: accents are left out as often as they are written, and both ways of writing them are one.
-pub(crate) fn without_accent(letter: char) -> Option<char> {
-    Some(match letter {
-        '\u{300}'..='\u{36F}' => return None,
-        'à'..='å' | 'ā' | 'ă' | 'ą' => 'a',
-        'ç' | 'ć' | 'č' => 'c',
-        'ď' | 'đ' => 'd',
-        'è'..='ë' | 'ē' | 'ę' | 'ě' => 'e',
-        'ğ' => 'g',
-        'ì'..='ï' | 'ī' | 'ı' => 'i',
-        'ł' => 'l',
-        'ñ' | 'ń' | 'ň' => 'n',
-        'ò'..='ö' | 'ø' | 'ō' | 'ő' => 'o',
-        'ř' => 'r',
-        'ś' | 'ş' | 'š' => 's',
-        'ť' | 'ţ' => 't',
-        'ù'..='ü' | 'ū' | 'ů' | 'ű' => 'u',
-        'ý' | 'ÿ' => 'y',
-        'ź' | 'ż' | 'ž' => 'z',
-        'ё' => 'е',
-        other => other,
-    })
 }
 
 fn mix_all(mut state: u64, bytes: &[u8]) -> u64 {

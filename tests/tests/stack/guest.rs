@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const STORY: [(&str, &str); 10] = [
     (
         "Hi, this is Mara Lind. We land late tomorrow, can we still check in at 23:30?",
-        "Yes, Mara, late check-in at 23:30 is fine; the key box at the side door opens with your booking code.",
+        "Hello Mara, late check-in at 23:30 is fine; the key box at the side door opens with your booking code.",
     ),
     ("Great, so check-in at 23:30 is settled?", "It is settled: 23:30, key box at the side door."),
     ("Could we also get a parking space for two nights?", "I have asked for a parking space for two nights."),

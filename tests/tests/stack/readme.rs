@@ -13,12 +13,29 @@ fn transcript() -> (&'static str, Vec<&'static str>) {
     (sub, block.trim().lines().collect())
 }
 
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 /// Days differ from one run to the next.
 fn without_days(text: &str) -> String {
-    let is_day = |word: &str| word.len() == 10 && word.bytes().filter(|byte| *byte == b'-').count() == 2;
-    let words =
-        text.split(' ').map(|word| if is_day(word.trim_end_matches(['.', ','])) { "<day>" } else { word });
-    words.collect::<Vec<_>>().join(" ")
+    let mut words: Vec<&str> = text.split(' ').collect();
+    while let Some(at) = words.iter().position(|word| MONTHS.contains(word)) {
+        // The day before it, and the year after it.
+        words.splice(at.saturating_sub(1)..=at + 1, ["<day>"]);
+    }
+    words.join(" ")
 }
 
 #[tokio::test]

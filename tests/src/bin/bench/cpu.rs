@@ -9,7 +9,7 @@ use carryover_shared::facts::Fact;
 use carryover_shared::limits::Limits;
 use carryover_shared::memory::Recall;
 use carryover_shared::prompt::{self, Source, Sources};
-use carryover_shared::rules;
+use carryover_shared::rules::{self, Acquaintance};
 use carryover_shared::similar::Similar;
 use carryover_shared::snapshot::Snapshot;
 use carryover_shared::thread::{Author, BotKind, Channel, Head, Message, Parts, Seq};
@@ -60,6 +60,7 @@ fn turn_millis(messages: u64) -> f64 {
             facts: Source::Found(facts.clone()),
             records: &records,
             business: Source::Found(String::new()),
+            acquaintance: &Acquaintance::default(),
             similar: &Similar::Nothing,
             memories: &Recall::Nothing,
             snapshot: Some(&snapshot),
