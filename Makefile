@@ -28,18 +28,22 @@ run-tests := $(if $(nextest),cargo nextest run --workspace --no-fail-fast,cargo 
 help: ## Shows this.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
+# Installs itself under the user's cache, once for each pinned version.
+hindsight := python3 infra/local/hindsight.py
+
 .PHONY: run
-run: $(stack-venv) ## Runs the whole deployment on this machine (PORT=, MODEL_URL=, REPLY_MODEL=, …).
+run: $(stack-venv) ## Runs the whole deployment on this machine (PORT=, MODEL_URL=, REPLY_MODEL=, MEMORY=hindsight, …).
+	@$(if $(filter hindsight,$(MEMORY)),$(hindsight) setup)
 	@$(build) --bin carryover --bin reply --bin summarizer --bin retainer
 	@exec env CARRYOVER_BUILT=1 $(target)/debug/carryover run
 
 .PHONY: clean-data
 clean-data: ## Forgets the state of `make run`: conversations, facts, secrets.
 	@! test -e $(local)/outputs.json || { echo "A stack runs here: stop it first (or remove $(local)/outputs.json)."; exit 1; }
-	rm -rf $(addprefix $(local)/,state tmp artifacts outputs.json secrets.json port functions.log stack.log)
+	rm -rf $(addprefix $(local)/,state tmp artifacts hindsight outputs.json secrets.json port functions.log stack.log)
 
 .PHONY: test
-test: lint unit-tests stack-tests ## Checks and tests everything, as CI does.
+test: lint unit-tests hindsight-tests stack-tests ## Checks and tests everything, as CI does.
 	@test -d ../shared || echo 'data tests not run: ../shared is missing'
 
 .PHONY: lint
@@ -48,7 +52,7 @@ lint: $(lint-venv) ## Checks format, lints and the template.
 	$(lint)/cfn-lint template.yaml
 	SAM_CLI_TELEMETRY=0 $(lint)/sam validate --lint --region us-east-1
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	cargo clippy --workspace --test stack --quiet -- -D warnings
+	cargo clippy --workspace --test stack --test bank_hindsight --quiet -- -D warnings
 
 .PHONY: unit-tests
 unit-tests: ## Runs what needs no stack, a real llama.cpp server included.
@@ -56,8 +60,14 @@ unit-tests: ## Runs what needs no stack, a real llama.cpp server included.
 	$(run-tests)
 	cargo test --workspace --doc --quiet
 
+.PHONY: hindsight-tests
+hindsight-tests: ## Runs the tests of the memory bank against a Hindsight server of their own.
+	$(hindsight) setup
+	$(hindsight) with $(run-tests) --test bank_hindsight
+
 .PHONY: stack-tests
 stack-tests: $(stack-venv) ## Runs the black-box tests against a stack of their own.
+	$(hindsight) setup
 	$(build) --bin carryover --bin reply --bin summarizer --bin retainer --bin with-stack
 	$(target)/debug/with-stack $(run-tests) --test stack
 

@@ -101,6 +101,11 @@ impl LocalDir {
         self.dir.join("artifacts")
     }
 
+    /// The memories of a Hindsight server of its own, and the server's log.
+    pub fn hindsight(&self) -> PathBuf {
+        self.dir.join("hindsight")
+    }
+
     /// The emulator's log.
     pub fn stack_log(&self) -> PathBuf {
         self.dir.join("stack.log")

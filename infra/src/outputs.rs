@@ -18,6 +18,9 @@ pub struct Outputs {
     /// URLs by name: `turns`, `folds`, `retention`, and their dead letters `turns-dead`, `folds-dead`,
     /// `retention-dead`.
     pub queues: BTreeMap<String, String>,
+    /// The Hindsight server that keeps the memories, if one does.
+    #[serde(default)]
+    pub hindsight_url: Option<String>,
     /// Signs the tokens of the web chat.
     #[serde(serialize_with = "exposed")]
     pub chat_secret: SecretString,

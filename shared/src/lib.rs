@@ -46,6 +46,7 @@ pub mod bank;
 pub mod clock;
 pub mod config;
 pub mod events;
+pub mod http;
 pub mod model;
 pub mod queue;
 pub mod store;

@@ -15,7 +15,8 @@ mod completion;
 mod config;
 mod dialect;
 
-pub use client::{ModelClient, install_crypto_provider};
+pub use crate::http::install_crypto_provider;
+pub use client::ModelClient;
 pub use config::{ConfigError, ModelConfig};
 
 use crate::traits::{Asked, Clock, Model, ModelError, Question};

@@ -1,6 +1,6 @@
 //! Use cases wired to their adapters, once, at start.
 
-use crate::bank::Embedded;
+use crate::bank::{Embedded, Hindsight, HindsightConfig};
 use crate::clock::SystemClock;
 use crate::config::{self, ConfigError, environment, required};
 use crate::events::Bus;
@@ -41,7 +41,7 @@ pub async fn turns() -> Result<Wired, ConfigError> {
     let store = store(&sdk, &limits)?;
     let queue = SqsQueue::new(sqs.clone(), urls);
     let ctx = Context {
-        bank: bank(&store, &limits),
+        bank: bank(&store, &limits)?,
         similar: Arc::new(NoTickets),
         store,
         model: model::from_env(environment, Arc::new(SystemClock)).map_err(model_error)?,
@@ -110,7 +110,7 @@ pub async fn retentions() -> Result<WiredRetentions, ConfigError> {
     let sdk = aws::config().await;
     let store = store(&sdk, &limits)?;
     let ctx = retain::Context {
-        bank: bank(&store, &limits),
+        bank: bank(&store, &limits)?,
         store,
         events: events(&sdk),
         clock: Arc::new(SystemClock),
@@ -118,11 +118,6 @@ pub async fn retentions() -> Result<WiredRetentions, ConfigError> {
     };
     let sqs = aws_sdk_sqs::Client::new(&sdk);
     Ok(WiredRetentions { ctx, sqs, retention_url: required("RETENTION_QUEUE_URL")? })
-}
-
-/// Long-term memory.
-fn bank(store: &Store, limits: &Limits) -> Arc<dyn MemoryBank> {
-    Arc::new(Embedded::new(store.clone(), limits))
 }
 
 /// The bus of the environment.
@@ -138,6 +133,15 @@ fn events(sdk: &SdkConfig) -> Arc<dyn Events> {
 pub fn store(sdk: &SdkConfig, limits: &Limits) -> Result<Store, ConfigError> {
     let client = aws_sdk_dynamodb::Client::new(sdk);
     Ok(Store::new(client, &required("TABLE")?, Arc::new(SystemClock), limits))
+}
+
+/// The memory bank that the environment configures; without `HINDSIGHT_URL` it is the table's.
+fn bank(store: &Store, limits: &Limits) -> Result<Arc<dyn MemoryBank>, ConfigError> {
+    let table = Embedded::new(store.clone(), limits);
+    Ok(match HindsightConfig::from_env(environment)? {
+        Some(config) => Arc::new(Hindsight::new(&config, table, limits)?),
+        None => Arc::new(table),
+    })
 }
 
 fn model_error(error: impl std::fmt::Display) -> ConfigError {

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod command;
 pub mod contact;
 pub mod gate;
+pub mod hindsight;
 pub mod logs;
 pub mod model;
 pub mod processes;

@@ -15,8 +15,21 @@ pub const OUTPUTS: &str = "CARRYOVER_OUTPUTS";
 /// Names the address of the scripted model that this stack asks.
 pub const MODEL: &str = "CARRYOVER_SCRIPTED_MODEL";
 
-/// How long a stack may take to start on a busy machine.
-const START: Duration = Duration::from_secs(180);
+/// The variables that `make run` reads.
+const SETTINGS: [&str; 9] = [
+    "MODEL_URL",
+    "MODEL_API_KEY",
+    "REPLY_MODEL",
+    "SUMMARY_MODEL",
+    "IMPROVER_MODEL",
+    "MEMORY",
+    "HINDSIGHT_URL",
+    "HINDSIGHT_API_KEY",
+    "LIMITS",
+];
+
+/// How long a stack may take to start on a busy machine, with a Hindsight server of its own.
+const START: Duration = Duration::from_secs(240);
 /// How long it may take to stop: what `carryover run` promises.
 const STOP: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(50);
@@ -141,7 +154,7 @@ impl Drop for Stack {
 fn command(dir: &Path, environment: &[(&str, &str)]) -> Result<Command> {
     let screen = std::fs::File::create(dir.join("screen.txt"))?;
     let mut command = Command::new(program("carryover")?);
-    for name in ["MODEL_URL", "MODEL_API_KEY", "REPLY_MODEL", "SUMMARY_MODEL", "IMPROVER_MODEL", "LIMITS"] {
+    for name in SETTINGS {
         command.env_remove(name);
     }
     command

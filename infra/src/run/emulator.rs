@@ -1,25 +1,18 @@
 //! The emulator of AWS: a child that leads the process group of the functions it starts.
 
+use super::group::Group;
 use super::ports;
 use crate::checkout::{Checkout, LocalDir};
-use crate::terminal;
 use anyhow::{Context, Error, Result, anyhow, bail};
-use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::fs::File;
 use std::path::PathBuf;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
-use tokio::process::{Child, ChildStdin, Command};
-use tokio::time::{sleep, timeout};
+use tokio::process::Command;
+use tokio::time::sleep;
 
 /// How long it may take until it accepts connections.
 const READY: Duration = Duration::from_secs(60);
-/// How long it may take to save its state and leave.
-const LEAVE: Duration = Duration::from_secs(7);
-/// How long killed processes may take to vanish.
-const VANISH: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(50);
 /// Each running invocation and each waiting call holds a thread; the default of 64 starves under a burst.
 const THREADS: &str = "512";
@@ -28,10 +21,7 @@ const IDLE_SECONDS: &str = "60";
 
 /// A started emulator.
 pub(super) struct Emulator {
-    child: Child,
-    /// Its standard input: the launcher ends its group when this goes, however this process ends.
-    _lifeline: Option<ChildStdin>,
-    group: Pid,
+    group: Group,
     port: u16,
     log: PathBuf,
 }
@@ -40,13 +30,11 @@ impl Emulator {
     /// Starts it on the state of the last run.
     pub(super) fn start(checkout: &Checkout, local: &LocalDir) -> Result<Self> {
         let port = ports::emulator_port(local)?;
-        let mut child = command(checkout, local, port)?.spawn().with_context(|| {
-            format!("{} could not be started: `make run` sets it up", checkout.python().display())
-        })?;
-        let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let group = pid.context("the emulator ended at once")?;
-        let lifeline = child.stdin.take();
-        Ok(Self { child, _lifeline: lifeline, group, port, log: local.stack_log() })
+        let group =
+            Group::start("the AWS emulator", &mut command(checkout, local, port)?).with_context(|| {
+                format!("{} could not be started: `make run` sets it up", checkout.python().display())
+            })?;
+        Ok(Self { group, port, log: local.stack_log() })
     }
 
     /// The AWS endpoint.
@@ -56,32 +44,15 @@ impl Emulator {
 
     /// Waits until it dies and says how.
     pub(super) async fn died(&mut self) -> Error {
-        let log = self.log.display();
-        match self.child.wait().await {
-            Ok(status) => anyhow!("the AWS emulator died ({status}): see {log}"),
-            Err(error) => anyhow!("the AWS emulator cannot be watched: {error}"),
+        match self.group.died().await {
+            Ok(status) => anyhow!("the AWS emulator died ({status}): see {}", self.log.display()),
+            Err(error) => error,
         }
     }
 
-    /// Ends it and every function that it started, by force where asking does not help.
-    pub(super) async fn stop(mut self) {
-        signal(self.group, Signal::TERM);
-        if timeout(LEAVE, self.child.wait()).await.is_err() {
-            terminal::warn("the AWS emulator did not stop in time; its latest state may be lost");
-        }
-        let killed = Instant::now();
-        while test_kill_process_group(self.group) != Err(Errno::SRCH) && killed.elapsed() < VANISH {
-            signal(self.group, Signal::KILL);
-            let _ = timeout(POLL, self.child.wait()).await;
-            sleep(POLL).await;
-        }
-    }
-}
-
-fn signal(group: Pid, signal: Signal) {
-    match kill_process_group(group, signal) {
-        Ok(()) | Err(Errno::SRCH) => {}
-        Err(error) => terminal::warn(&format!("process group {group:?} could not be signalled: {error}")),
+    /// Ends it and every function that it started.
+    pub(super) async fn stop(self) {
+        self.group.stop().await;
     }
 }
 
@@ -109,10 +80,8 @@ fn command(checkout: &Checkout, local: &LocalDir, port: u16) -> Result<Command> 
         .env("SFTP_ENABLED", "0")
         .env("IOT_MTLS_ENABLED", "0")
         .current_dir(local.path())
-        .stdin(Stdio::piped())
         .stdout(log.try_clone()?)
-        .stderr(log)
-        .process_group(0);
+        .stderr(log);
     Ok(command)
 }
 

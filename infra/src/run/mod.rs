@@ -1,12 +1,14 @@
 //! `carryover run`: the whole deployment on this machine, until it is interrupted.
 //!
-//! The emulator is the only child and leads a process group of its own; the functions it starts are in that
-//! group. Whatever ends the run ends the group. Should the run itself be killed, the emulator's launcher notices
-//! that its standard input has ended and ends the group.
+//! The emulator leads a process group of its own; the functions it starts are in that group. So does Hindsight, where
+//! this run starts one. Whatever ends the run ends the groups. Should the run itself be killed, the launchers notice
+//! that their standard input has ended and end their groups.
 
 mod build;
 mod deploy;
 mod emulator;
+mod group;
+mod hindsight;
 mod ports;
 mod proxy;
 mod screen;
@@ -19,15 +21,17 @@ pub use seed::{install_default_agent, load_demo};
 
 use crate::checkout::{Checkout, LocalDir};
 use crate::terminal;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use emulator::Emulator;
+use hindsight::Hindsight;
 use settings::Settings;
 use std::fs::File;
 use std::path::PathBuf;
 use std::time::SystemTime;
+use tokio::process::ChildStdout;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Options of `carryover run`; models and limits come from the environment alone.
+/// Options of `carryover run`; models, memory and limits come from the environment alone.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// Port of the web chat and the API; 0 is any free one [default: 8780 or, where that is taken, a free one]
@@ -47,7 +51,7 @@ pub struct Options {
 /// A setting is wrong, a part could not be started, or a part died.
 pub async fn run(options: Options) -> Result<()> {
     let mut interrupted = Interrupt::listen()?;
-    let settings = Settings::from_env()?;
+    let mut settings = Settings::from_env()?;
     let checkout = Checkout::current()?;
     let local = checkout.local_dir(options.state.as_deref());
     let _lock = claim(&local)?;
@@ -58,33 +62,78 @@ pub async fn run(options: Options) -> Result<()> {
             () = interrupted.wait() => return Ok(()),
         }
     }
-    let mut emulator = Emulator::start(&checkout, &local)?;
-    let endpoint = emulator.endpoint();
+    let mut parts = Parts::start(&checkout, &local, &settings)?;
+    let (endpoint, memory) = (parts.emulator.endpoint(), parts.memory());
     let outcome = tokio::select! {
-        outcome = serve(&checkout, &local, &settings, listener, &endpoint) => outcome,
-        died = emulator.died() => Err(died),
+        outcome = serve(&checkout, &local, &mut settings, listener, &endpoint, memory) => outcome,
+        died = parts.died() => Err(died),
         () = interrupted.wait() => Ok(()),
     };
     forget_outputs(&local);
     terminal::say("\nStopping.");
-    emulator.stop().await;
+    parts.stop().await;
     outcome
+}
+
+/// The children of a run.
+struct Parts {
+    emulator: Emulator,
+    hindsight: Option<Hindsight>,
+}
+
+impl Parts {
+    fn start(checkout: &Checkout, local: &LocalDir, settings: &Settings) -> Result<Self> {
+        let hindsight = settings.wants_hindsight().then(|| Hindsight::start(checkout, local)).transpose()?;
+        Ok(Self { emulator: Emulator::start(checkout, local)?, hindsight })
+    }
+
+    /// What Hindsight prints, where there is one.
+    fn memory(&mut self) -> Option<ChildStdout> {
+        self.hindsight.as_mut().and_then(Hindsight::output)
+    }
+
+    /// Waits until one of them dies and says how.
+    async fn died(&mut self) -> Error {
+        let hindsight = async {
+            match &mut self.hindsight {
+                Some(hindsight) => hindsight.died().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            died = self.emulator.died() => died,
+            died = hindsight => died,
+        }
+    }
+
+    async fn stop(self) {
+        let hindsight = async {
+            if let Some(hindsight) = self.hindsight {
+                hindsight.stop().await;
+            }
+        };
+        tokio::join!(self.emulator.stop(), hindsight);
+    }
 }
 
 /// Deploys, says so, and serves. Returns only when something fails.
 async fn serve(
     checkout: &Checkout,
     local: &LocalDir,
-    settings: &Settings,
+    settings: &mut Settings,
     listener: tokio::net::TcpListener,
     endpoint: &str,
+    memory: Option<ChildStdout>,
 ) -> Result<()> {
     emulator::ready(endpoint).await?;
+    if let Some(memory) = memory {
+        settings.use_hindsight(hindsight::ready(memory).await?);
+    }
     let secrets = secrets::Secrets::load(&local.secrets())?;
     let api_url = format!("http://localhost:{}", listener.local_addr()?.port());
     let deployment = deploy::deploy(checkout, local, settings, &secrets, endpoint).await?;
     let mut front = proxy::serve(listener, deployment.api_host(), endpoint)?;
-    let outputs = deployment.outputs(api_url, endpoint, secrets);
+    let outputs = deployment.outputs(api_url, endpoint, settings, secrets);
     install_default_agent(&outputs).await.context("the default agent could not be installed")?;
     load_demo(&outputs).await.context("the demo data could not be loaded")?;
     outputs.write(&local.outputs())?;

@@ -37,6 +37,7 @@ pub(super) fn render(
     let lines = [
         ("API", format!("{}/v1/messages", outputs.api_url)),
         ("Model", settings.model()),
+        ("Memory", settings.memory()),
         ("AWS", format!("{} (us-east-1, test/test)", outputs.endpoint)),
         ("Logs", format!("{}, {}", local.functions_log().display(), local.stack_log().display())),
         ("Outputs", local.outputs().display().to_string()),

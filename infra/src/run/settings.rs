@@ -4,11 +4,23 @@ use anyhow::{Result, bail};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value};
 
-/// The models and limits of one run.
+/// The models, the memory bank and the limits of one run.
 #[derive(Debug)]
 pub(super) struct Settings {
     model: Option<Model>,
+    memory: Memory,
     limits: String,
+}
+
+/// Where memories are kept.
+#[derive(Debug)]
+enum Memory {
+    /// In the table.
+    Table,
+    /// By a Hindsight server that this run starts.
+    OwnHindsight,
+    /// By a Hindsight server that runs.
+    Hindsight { url: String, key: SecretString },
 }
 
 /// An OpenAI-compatible endpoint and what to ask it for.
@@ -22,13 +34,36 @@ struct Model {
 }
 
 impl Settings {
-    /// Reads `MODEL_URL`, `MODEL_API_KEY`, `REPLY_MODEL`, `SUMMARY_MODEL`, `IMPROVER_MODEL` and `LIMITS`.
+    /// Reads `MODEL_URL`, `MODEL_API_KEY`, `REPLY_MODEL`, `SUMMARY_MODEL`, `IMPROVER_MODEL`, `MEMORY`,
+    /// `HINDSIGHT_URL`, `HINDSIGHT_API_KEY` and `LIMITS`.
     pub(super) fn from_env() -> Result<Self> {
         Self::from(|name| std::env::var(name).unwrap_or_default().trim().to_owned())
     }
 
     fn from(variable: impl Fn(&str) -> String) -> Result<Self> {
-        Ok(Self { model: Model::from(&variable)?, limits: limits(&variable("LIMITS"))? })
+        Ok(Self {
+            model: Model::from(&variable)?,
+            memory: Memory::from(&variable)?,
+            limits: limits(&variable("LIMITS"))?,
+        })
+    }
+
+    /// Whether this run starts a Hindsight server.
+    pub(super) fn wants_hindsight(&self) -> bool {
+        matches!(self.memory, Memory::OwnHindsight)
+    }
+
+    /// The server that was started keeps the memories.
+    pub(super) fn use_hindsight(&mut self, url: String) {
+        self.memory = Memory::Hindsight { url, key: SecretString::default() };
+    }
+
+    /// The Hindsight server that keeps the memories, if one does.
+    pub(super) fn hindsight_url(&self) -> Option<&str> {
+        match &self.memory {
+            Memory::Hindsight { url, .. } => Some(url),
+            Memory::Table | Memory::OwnHindsight => None,
+        }
     }
 
     /// The template's parameters that depend on the environment.
@@ -42,7 +77,19 @@ impl Settings {
             parameters.insert("SummaryModel".into(), model.summary.clone().into());
             parameters.insert("ImproverModel".into(), model.improver.clone().into());
         }
+        if let Memory::Hindsight { url, key } = &self.memory {
+            parameters.insert("HindsightUrl".into(), url.clone().into());
+            parameters.insert("HindsightApiKey".into(), key.expose_secret().into());
+        }
         parameters
+    }
+
+    /// One line for people.
+    pub(super) fn memory(&self) -> String {
+        match self.hindsight_url() {
+            Some(url) => format!("Hindsight at {url}"),
+            None => "the table".into(),
+        }
     }
 
     /// One line for people.
@@ -72,6 +119,20 @@ impl Model {
             |name: &str| Some(variable(name)).filter(|value| !value.is_empty()).unwrap_or(reply.clone());
         let (summary, improver) = (or_reply("SUMMARY_MODEL"), or_reply("IMPROVER_MODEL"));
         Ok(Some(Self { url, key: variable("MODEL_API_KEY").into(), reply, summary, improver }))
+    }
+}
+
+impl Memory {
+    fn from(variable: &impl Fn(&str) -> String) -> Result<Self> {
+        let url = variable("HINDSIGHT_URL").trim_end_matches('/').to_owned();
+        let key = variable("HINDSIGHT_API_KEY").into();
+        match (variable("MEMORY").as_str(), url.as_str()) {
+            ("" | "table", "") => Ok(Self::Table),
+            ("hindsight", "") => Ok(Self::OwnHindsight),
+            ("" | "hindsight", _) => Ok(Self::Hindsight { url, key }),
+            ("table", _) => bail!("MEMORY=table and HINDSIGHT_URL contradict each other"),
+            (other, _) => bail!("MEMORY must be `table` or `hindsight`; it is {other}"),
+        }
     }
 }
 
@@ -114,11 +175,25 @@ mod tests {
     }
 
     #[test]
+    fn the_table_keeps_the_memories_unless_hindsight_does() {
+        let own = settings(&[("MEMORY", "hindsight")]).unwrap();
+        assert!(own.wants_hindsight() && own.hindsight_url().is_none());
+        let given = [("HINDSIGHT_URL", "http://localhost:8888/"), ("HINDSIGHT_API_KEY", "k")];
+        let given = settings(&given).unwrap();
+        assert!(!given.wants_hindsight());
+        let parameters = given.parameters();
+        assert_eq!(parameters["HindsightUrl"], "http://localhost:8888");
+        assert_eq!(parameters["HindsightApiKey"], "k");
+    }
+
+    #[test]
     fn what_is_missing_or_wrong_is_named() {
         let unnamed = settings(&[("MODEL_URL", "http://localhost/v1")]).unwrap_err();
         assert!(unnamed.to_string().contains("REPLY_MODEL"), "{unnamed}");
         let unversioned = settings(&[("MODEL_URL", "http://localhost"), ("REPLY_MODEL", "m")]).unwrap_err();
         assert!(unversioned.to_string().contains("/v1"), "{unversioned}");
+        let unknown = settings(&[("MEMORY", "paper")]).unwrap_err();
+        assert!(unknown.to_string().contains("MEMORY"), "{unknown}");
         let list = settings(&[("LIMITS", "[]")]).unwrap_err();
         assert!(list.to_string().contains("LIMITS"), "{list}");
     }

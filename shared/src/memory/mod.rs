@@ -13,9 +13,10 @@ mod terms;
 pub use exchange::{of_answer, of_case, of_feedback, of_spills};
 pub use merge::{Change, retain};
 pub use pile::{next_pile, piled};
-pub use query::{query, tokens};
+pub use query::{clipped, query, tokens};
 pub use question::Question;
 pub use rank::{rank, show};
+pub use terms::has_word;
 
 use crate::contact::ContactId;
 use crate::text;

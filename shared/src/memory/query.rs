@@ -144,10 +144,11 @@ fn ends(message: &str, max_tokens: usize) -> String {
     last.iter().fold(head.text.trim_start().to_owned(), |text, sentence| format!("{text}\n{sentence}"))
 }
 
-fn clipped(sentence: &str, max_tokens: usize) -> &str {
+/// As much of the beginning of a text as has at most so many [`tokens`].
+pub fn clipped(text: &str, max_tokens: usize) -> &str {
     let mut counter = Counter::default();
-    let end = sentence.char_indices().find(|(_, mark)| counter.count(*mark) > max_tokens);
-    end.map_or(sentence, |(at, _)| text::head(sentence, text::chars(sentence.get(..at).unwrap_or_default())))
+    let end = text.char_indices().find(|(_, mark)| counter.count(*mark) > max_tokens);
+    end.map_or(text, |(at, _)| text::head(text, text::chars(text.get(..at).unwrap_or_default())))
 }
 
 /// About how many tokens of a language model a text is, rather too many than too few: four Latin letters of a word,

@@ -41,7 +41,7 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
 }
 
 /// Whether a text says anything at all: emoji and punctuation alone do not.
-pub(super) fn has_word(text: &str) -> bool {
+pub fn has_word(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }
 

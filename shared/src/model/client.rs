@@ -1,12 +1,13 @@
 use super::completion::{self, Failure, Remedy};
 use super::config::{ConfigError, ModelConfig};
 use super::dialect::{Dialect, Memory};
+use crate::http;
 use crate::time::Timestamp;
 use crate::traits::{Answer, Asked, Clock, Model, ModelError, Question, Role};
 use chrono::DateTime;
 use futures::future::{BoxFuture, Either, select};
-use reqwest::header::{AUTHORIZATION, HeaderMap, RETRY_AFTER};
-use reqwest::{Response, Url, redirect};
+use reqwest::Url;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,17 +17,8 @@ use std::time::Duration;
 const ATTEMPTS: u32 = 5;
 /// Bytes of one response; more is no answer to a question of ours.
 const RESPONSE_BYTES: usize = 1024 * 1024;
-/// A server that cannot be connected to within this time is out of reach.
-const CONNECT: Duration = Duration::from_secs(5);
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
-
-/// Makes ring the process's TLS provider, unless one is installed already. Building a [`ModelClient`] does
-/// so; other users of `reqwest` in the process call it themselves.
-pub fn install_crypto_provider() {
-    // An error means that a provider is there, which is all that is wanted.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-}
 
 /// The client of an OpenAI-compatible endpoint. Build it once, at start.
 pub struct ModelClient {
@@ -47,18 +39,7 @@ impl std::fmt::Debug for ModelClient {
 impl ModelClient {
     /// A client of what `config` names; connects with the first question.
     pub fn new(config: ModelConfig, clock: Arc<dyn Clock>) -> Result<Self, ConfigError> {
-        install_crypto_provider();
-        let mut headers = HeaderMap::new();
-        if let Some(authorization) = config.authorization()? {
-            headers.insert(AUTHORIZATION, authorization);
-        }
-        let http = reqwest::Client::builder()
-            .default_headers(headers)
-            .connect_timeout(CONNECT)
-            // A redirected POST loses its body or takes its key elsewhere; better to be told.
-            .redirect(redirect::Policy::none())
-            .build()
-            .map_err(|_| ConfigError::NoClient)?;
+        let http = http::client(config.authorization()?).map_err(|_| ConfigError::NoClient)?;
         let mut address = config.url.clone();
         address.path_segments_mut().map_err(|()| ConfigError::NotUrl)?.extend(["chat", "completions"]);
         Ok(Self { config, address, http, clock, reply: Memory::default(), summary: Memory::default() })
@@ -115,7 +96,7 @@ impl ModelClient {
         let response = request.send().await.map_err(unreachable)?;
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers(), self.clock.now());
-        let body = read_bounded(response).await.map_err(unreachable)?;
+        let body = http::body(response, RESPONSE_BYTES).await.map_err(unreachable)?;
         completion::read(status, &body, model).map_err(|failure| (failure, retry_after))
     }
 
@@ -160,19 +141,6 @@ fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     }
     let at = DateTime::parse_from_rfc2822(value).ok()?.timestamp_millis();
     Some(Timestamp::from_millis(at).since(now))
-}
-
-/// The body, or as much of it as is read at most: what is longer will not parse.
-async fn read_bounded(mut response: Response) -> reqwest::Result<Vec<u8>> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
-        body.extend_from_slice(&chunk);
-        if body.len() > RESPONSE_BYTES {
-            body.truncate(RESPONSE_BYTES);
-            break;
-        }
-    }
-    Ok(body)
 }
 
 #[cfg(test)]

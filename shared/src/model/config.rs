@@ -1,7 +1,8 @@
+use crate::http;
 use crate::traits::Role;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 
 /// Where the models are and what they are called.
 #[derive(Debug, Clone)]
@@ -66,14 +67,7 @@ impl ModelConfig {
     }
 
     pub(super) fn authorization(&self) -> Result<Option<HeaderValue>, ConfigError> {
-        let key = self.api_key.expose_secret();
-        if key.is_empty() {
-            return Ok(None);
-        }
-        let mut header =
-            HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| ConfigError::UnsendableKey)?;
-        header.set_sensitive(true);
-        Ok(Some(header))
+        http::bearer(&self.api_key).map_err(|_| ConfigError::UnsendableKey)
     }
 }
 
