@@ -205,8 +205,10 @@ async fn erasable_forgetting_empties_the_server_and_the_table_whatever_the_other
 async fn memories_shown(url: &str, spilled: Option<&str>) -> String {
     let reply = json!({"action": "reply", "reply": "Noted.", "category": "", "reason": ""});
     let model = FakeModel::new(move |_| Ok(reply.clone()));
+    // A prompt shows nothing but the newest message, so that memories are asked for the rest.
+    let small = Limits { window_messages: 1, pending_messages: 0, ..Limits::default() };
     // On a busy machine the table takes part of the time.
-    let limits = Limits { recall_millis: 4_000, ..Limits::default() };
+    let limits = Limits { recall_millis: 4_000, ..small };
     let mut world = World::with_limits(model.clone(), limits).await;
     world.write("ana", "m1", "hello").await.unwrap();
     world.ctx.bank = Arc::new(bank(url, "", &world.ctx.store, &world.ctx.limits));

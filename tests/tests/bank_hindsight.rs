@@ -179,7 +179,8 @@ async fn erasable_a_forgotten_bank_is_empty_and_what_was_queued_does_not_come_ba
 async fn a_turn_shows_the_model_what_was_said_weeks_ago() {
     let reply = json!({"action": "reply", "reply": "Noted.", "category": "", "reason": ""});
     let model = FakeModel::new(move |_| Ok(reply.clone()));
-    let mut world = World::with_limits(model.clone(), patient()).await;
+    let limits = Limits { window_messages: 1, pending_messages: 0, ..patient() };
+    let mut world = World::with_limits(model.clone(), limits).await;
     world.ctx.bank = Arc::new(bank(&server(), "", &world.ctx.store, &world.ctx.limits));
     let (name, asked) = (somebody().to_string(), "And what did we say that the terrace costs?");
     world.write(&name, "m0", "hello").await.unwrap();

@@ -26,8 +26,8 @@ async fn what_was_said_is_recalled_by_hindsight_and_nothing_is_left_behind() {
         ("MEMORY", "hindsight"),
         ("MODEL_URL", url.as_str()),
         ("REPLY_MODEL", "scripted-reply"),
-        // The machine may be busy; a window of one message leaves the rest to memory.
-        ("LIMITS", r#"{"recall_millis": 8000, "window_messages": 1}"#),
+        // The machine may be busy; a prompt of nothing but the newest message leaves the rest to memory.
+        ("LIMITS", r#"{"recall_millis": 8000, "window_messages": 1, "pending_messages": 0}"#),
     ];
     let stack = Stack::start(&dir, &environment).unwrap();
     let server = stack.outputs().unwrap().hindsight_url.expect("a server");
