@@ -18,6 +18,9 @@ pub struct Outputs {
     /// URLs by name: `turns`, `folds`, `retention`, and their dead letters `turns-dead`, `folds-dead`,
     /// `retention-dead`.
     pub queues: BTreeMap<String, String>,
+    /// The bucket of the index of past cases, where it is not in the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index_bucket: Option<String>,
     /// Signs the tokens of the web chat.
     #[serde(serialize_with = "exposed")]
     pub chat_secret: SecretString,

@@ -141,7 +141,15 @@ impl Drop for Stack {
 fn command(dir: &Path, environment: &[(&str, &str)]) -> Result<Command> {
     let screen = std::fs::File::create(dir.join("screen.txt"))?;
     let mut command = Command::new(program("carryover")?);
-    for name in ["MODEL_URL", "MODEL_API_KEY", "REPLY_MODEL", "SUMMARY_MODEL", "IMPROVER_MODEL", "LIMITS"] {
+    for name in [
+        "MODEL_URL",
+        "MODEL_API_KEY",
+        "REPLY_MODEL",
+        "SUMMARY_MODEL",
+        "IMPROVER_MODEL",
+        "LIMITS",
+        "INDEX_BUCKET",
+    ] {
         command.env_remove(name);
     }
     command

@@ -36,7 +36,13 @@ impl Deployment {
     }
 
     /// What the world needs to know.
-    pub(super) fn outputs(self, api_url: String, endpoint: &str, secrets: Secrets) -> Outputs {
+    pub(super) fn outputs(
+        self,
+        api_url: String,
+        endpoint: &str,
+        settings: &Settings,
+        secrets: Secrets,
+    ) -> Outputs {
         let queues = [
             ("turns", self.turns_queue_url),
             ("turns-dead", self.turns_dead_queue_url),
@@ -50,6 +56,7 @@ impl Deployment {
             endpoint: endpoint.to_owned(),
             table: self.table_name,
             queues: queues.into_iter().map(|(name, url)| (name.to_owned(), url)).collect(),
+            index_bucket: settings.index_bucket().map(str::to_owned),
             chat_secret: secrets.chat_secret,
             api_token: secrets.api_token,
         }

@@ -84,7 +84,7 @@ async fn serve(
     let api_url = format!("http://localhost:{}", listener.local_addr()?.port());
     let deployment = deploy::deploy(checkout, local, settings, &secrets, endpoint).await?;
     let mut front = proxy::serve(listener, deployment.api_host(), endpoint)?;
-    let outputs = deployment.outputs(api_url, endpoint, secrets);
+    let outputs = deployment.outputs(api_url, endpoint, settings, secrets);
     install_default_agent(&outputs).await.context("the default agent could not be installed")?;
     load_demo(&outputs).await.context("the demo data could not be loaded")?;
     outputs.write(&local.outputs())?;

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 pub(super) struct Settings {
     model: Option<Model>,
     limits: String,
+    index_bucket: Option<String>,
 }
 
 /// An OpenAI-compatible endpoint and what to ask it for.
@@ -22,19 +23,24 @@ struct Model {
 }
 
 impl Settings {
-    /// Reads `MODEL_URL`, `MODEL_API_KEY`, `REPLY_MODEL`, `SUMMARY_MODEL`, `IMPROVER_MODEL` and `LIMITS`.
+    /// Reads `MODEL_URL`, `MODEL_API_KEY`, `REPLY_MODEL`, `SUMMARY_MODEL`, `IMPROVER_MODEL`, `LIMITS` and
+    /// `INDEX_BUCKET`.
     pub(super) fn from_env() -> Result<Self> {
         Self::from(|name| std::env::var(name).unwrap_or_default().trim().to_owned())
     }
 
     fn from(variable: impl Fn(&str) -> String) -> Result<Self> {
-        Ok(Self { model: Model::from(&variable)?, limits: limits(&variable("LIMITS"))? })
+        let index_bucket = Some(variable("INDEX_BUCKET")).filter(|name| !name.is_empty());
+        Ok(Self { model: Model::from(&variable)?, limits: limits(&variable("LIMITS"))?, index_bucket })
     }
 
     /// The template's parameters that depend on the environment.
     pub(super) fn parameters(&self) -> Map<String, Value> {
         let mut parameters = Map::new();
         parameters.insert("Limits".into(), self.limits.clone().into());
+        if let Some(bucket) = &self.index_bucket {
+            parameters.insert("IndexBucket".into(), bucket.clone().into());
+        }
         if let Some(model) = &self.model {
             parameters.insert("ModelUrl".into(), model.url.clone().into());
             parameters.insert("ModelApiKey".into(), model.key.expose_secret().into());
@@ -43,6 +49,11 @@ impl Settings {
             parameters.insert("ImproverModel".into(), model.improver.clone().into());
         }
         parameters
+    }
+
+    /// The bucket of the index of past cases.
+    pub(super) fn index_bucket(&self) -> Option<&str> {
+        self.index_bucket.as_deref()
     }
 
     /// One line for people.
