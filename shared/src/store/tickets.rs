@@ -126,7 +126,7 @@ impl Store {
         let condition = Expression::new().if_still("version", replaced.map(|pointer| pointer.version));
         let item = to_item(new, "pointer")?;
         let transaction =
-            Transaction::new(self.clock().ulid()).put(self, Part::Live, &keys::index(), item, condition);
+            Transaction::new(self.clock().ulid()).put(self, Part::Index, &keys::index(), item, condition);
         Ok(matches!(transaction.write(self).await?, Written::Done))
     }
 

@@ -23,3 +23,4 @@ mod queues;
 mod races;
 mod readme;
 mod retention;
+mod tickets;
