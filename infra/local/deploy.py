@@ -25,7 +25,10 @@ NO_CHANGES = "didn't contain changes"
 def main():
     request = json.load(sys.stdin)
     template = read_template(request["template"])
-    keys = upload(client(request, "s3"), request["binaries"], pathlib.Path(request["artifacts"]))
+    s3 = client(request, "s3")
+    keys = upload(s3, request["binaries"], pathlib.Path(request["artifacts"]))
+    if bucket := request["parameters"].get("IndexBucket"):
+        s3.create_bucket(Bucket=bucket)
     point_at_zips(template, keys)
     cloudformation = client(request, "cloudformation")
     deploy(cloudformation, request["stack"], template, request["parameters"])

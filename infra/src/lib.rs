@@ -15,5 +15,6 @@ pub mod replay;
 pub mod run;
 pub mod show;
 mod terminal;
+pub mod tickets;
 pub mod token;
 pub mod trace;

@@ -3,7 +3,9 @@
 // Futures of the SDK nest deeply.
 #![recursion_limit = "256"]
 
-use carryover_command::{agent, chat, facts, hand_back, import, install, redrive, replay, run, show, trace};
+use carryover_command::{
+    agent, chat, facts, hand_back, import, install, redrive, replay, run, show, tickets, trace,
+};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -39,6 +41,9 @@ enum Command {
     Facts(facts::Command),
     /// Queues jobs again that were given up.
     Redrive(redrive::Options),
+    /// Keeps past tickets and released cases, as hints for the bot.
+    #[command(subcommand)]
+    Tickets(tickets::Command),
     /// Replays recorded conversations and checks what became of them.
     Replay(replay::Options),
 }
@@ -56,6 +61,7 @@ async fn main() -> ExitCode {
         Command::Agent(command) => agent::run(command).await,
         Command::Facts(command) => facts::run(command).await,
         Command::Redrive(options) => redrive::run(options).await,
+        Command::Tickets(command) => tickets::run(command).await,
         Command::Replay(options) => replay::run(options).await,
     };
     match outcome {

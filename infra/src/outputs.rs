@@ -21,6 +21,9 @@ pub struct Outputs {
     /// The Hindsight server that keeps the memories, if one does.
     #[serde(default)]
     pub hindsight_url: Option<String>,
+    /// The bucket of the index of past cases, where it is not in the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index_bucket: Option<String>,
     /// Signs the tokens of the web chat.
     #[serde(serialize_with = "exposed")]
     pub chat_secret: SecretString,

@@ -9,5 +9,10 @@ pub fn of(text: &str) -> [u8; 32] {
 
 /// SHA-256 of a text, as 64 hexadecimal digits.
 pub fn hex(text: &str) -> String {
-    of(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex_of(text.as_bytes())
+}
+
+/// SHA-256 of bytes, as 64 hexadecimal digits.
+pub fn hex_of(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

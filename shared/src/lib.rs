@@ -35,6 +35,7 @@ pub mod traits;
 // Use cases.
 pub mod admit;
 pub mod fold;
+pub mod release;
 pub mod retain;
 pub mod sweep;
 pub mod turn;

@@ -69,6 +69,20 @@ pub struct Limits {
     pub query_tokens: usize,
     /// Similar past cases shown.
     pub similar_cases: usize,
+    /// How much a past case must be like the question, in hundredths.
+    pub similar_floor: u8,
+    /// Characters shown of one past case.
+    pub similar_chars: usize,
+    /// Characters of a question in which past cases look for what they are like.
+    pub similar_question_chars: usize,
+    /// Past tickets in the index.
+    pub tickets: usize,
+    /// Characters of a ticket's body and of its answer.
+    pub ticket_chars: usize,
+    /// Bytes of an index that is kept in the table; a larger one needs a bucket.
+    pub index_bytes: usize,
+    /// Seconds until a running function looks for a newer index.
+    pub index_seconds: u64,
     /// Facts kept for one contact.
     pub facts_items: usize,
     /// Bytes of one fact.
@@ -157,6 +171,13 @@ impl Default for Limits {
             retention_wait_seconds: 30,
             query_tokens: 400,
             similar_cases: 3,
+            similar_floor: 45,
+            similar_chars: 600,
+            similar_question_chars: 2_000,
+            tickets: 200_000,
+            ticket_chars: 10_000,
+            index_bytes: 5_000_000,
+            index_seconds: 60,
             facts_items: 100,
             fact_bytes: 32 * 1024,
             facts_chars: 6_000,

@@ -262,7 +262,9 @@ fn similar_cases(similar: &Similar, fence: &Fence) -> String {
     };
     let line = |case: &SimilarCase| format!("- asked: {}\n  answered: {}", case.problem, case.solution);
     let lines: Vec<String> = cases.iter().map(line).collect();
-    format!("{title}\n{}", fence.around(&lines.join("\n")))
+    let placeholders =
+        "What stands in {{ }} is a placeholder for what was left out; it never belongs in a reply.";
+    format!("{title}\n{placeholders}\n{}", fence.around(&lines.join("\n")))
 }
 
 fn memories(recall: &Recall, records: &[Fact], fence: &Fence) -> String {
@@ -450,6 +452,24 @@ mod tests {
             assert!(told_of.ends_with("\nKnown already, never ask for it again: name, e-mail."), "{told_of}");
         }
         assert_eq!(contact(&Acquaintance::default()), "# The customer\nThey are known: do not greet them.");
+    }
+
+    #[test]
+    fn past_cases_are_hints_whose_placeholders_stay_placeholders() {
+        let case = SimilarCase {
+            problem: "cancel order {{Order Number}}".into(),
+            solution: "Open {{Order Details}}".into(),
+        };
+        let fence = Fence::absent_from("a thread", &[]);
+        let shown = similar_cases(&Similar::Found(vec![case]), &fence);
+        let title = "# Similar past cases (general hints for next steps, not facts about this customer)\n";
+        assert!(shown.starts_with(title), "{shown}");
+        assert!(
+            shown.contains("- asked: cancel order {{Order Number}}\n  answered: Open {{Order Details}}\n")
+        );
+        let [nothing, failed] =
+            [Similar::Nothing, Similar::Failed("late")].map(|s| similar_cases(&s, &fence));
+        assert!(nothing.ends_with("None.") && failed.contains("Failed: "), "{nothing} {failed}");
     }
 
     #[test]

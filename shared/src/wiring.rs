@@ -7,7 +7,7 @@ use crate::events::Bus;
 use crate::limits::Limits;
 use crate::queue::{SqsQueue, Urls};
 use crate::store::Store;
-use crate::tickets::NoTickets;
+use crate::tickets::{Bucket, PastTickets, Shelf};
 use crate::traits::{Events, MemoryBank, Queue};
 use crate::turn::{Agents, Context};
 use crate::{aws, fold, model, retain};
@@ -40,9 +40,10 @@ pub async fn turns() -> Result<Wired, ConfigError> {
     };
     let store = store(&sdk, &limits)?;
     let queue = SqsQueue::new(sqs.clone(), urls);
+    let shelf = shelf(&sdk, store.clone(), &limits)?;
     let ctx = Context {
         bank: bank(&store, &limits)?,
-        similar: Arc::new(NoTickets),
+        similar: Arc::new(PastTickets::new(shelf, Arc::new(SystemClock), &limits)),
         store,
         model: model::from_env(environment, Arc::new(SystemClock)).map_err(model_error)?,
         queue: Arc::new(queue),
@@ -142,6 +143,21 @@ fn bank(store: &Store, limits: &Limits) -> Result<Arc<dyn MemoryBank>, ConfigErr
         Some(config) => Arc::new(Hindsight::new(&config, table, limits)?),
         None => Arc::new(table),
     })
+}
+
+/// Where the environment keeps the index of past cases: in `INDEX_BUCKET` or, without it, in the table.
+///
+/// # Errors
+/// `INDEX_BUCKET` cannot be used.
+pub fn shelf(sdk: &SdkConfig, store: Store, limits: &Limits) -> Result<Shelf, ConfigError> {
+    let endpoint = bucket_endpoint(sdk);
+    let bucket = environment("INDEX_BUCKET").map(|name| Bucket::new(&name, endpoint.as_deref(), sdk));
+    Ok(Shelf::new(store, bucket.transpose()?, limits.index_bytes))
+}
+
+/// Where buckets are, if not on AWS.
+pub fn bucket_endpoint(sdk: &SdkConfig) -> Option<String> {
+    environment("AWS_ENDPOINT_URL_S3").or_else(|| sdk.endpoint_url().map(str::to_owned))
 }
 
 fn model_error(error: impl std::fmt::Display) -> ConfigError {

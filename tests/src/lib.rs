@@ -1,6 +1,7 @@
 //! What the suites share: the scripted model server and the client of a running stack.
 
 pub mod bank;
+pub mod bucket;
 pub mod client;
 pub mod clock;
 pub mod command;
@@ -14,6 +15,7 @@ pub mod received;
 pub mod scripted_model;
 pub mod stack;
 pub mod table;
+pub mod tickets;
 pub mod watch;
 pub mod world;
 

@@ -16,7 +16,7 @@ pub const OUTPUTS: &str = "CARRYOVER_OUTPUTS";
 pub const MODEL: &str = "CARRYOVER_SCRIPTED_MODEL";
 
 /// The variables that `make run` reads.
-const SETTINGS: [&str; 9] = [
+const SETTINGS: [&str; 10] = [
     "MODEL_URL",
     "MODEL_API_KEY",
     "REPLY_MODEL",
@@ -26,6 +26,7 @@ const SETTINGS: [&str; 9] = [
     "HINDSIGHT_URL",
     "HINDSIGHT_API_KEY",
     "LIMITS",
+    "INDEX_BUCKET",
 ];
 
 /// How long a stack may take to start on a busy machine, with a Hindsight server of its own.

@@ -32,6 +32,21 @@ fn isolation_whoever_writes_the_table_may_write_some_partitions_only() {
     }
 }
 
+#[test]
+fn isolation_functions_read_the_index_of_past_cases_and_none_writes_it() {
+    let table: Vec<_> =
+        statements().into_iter().filter(|statement| statement.contains("- TICKETS\n")).collect();
+    assert!(!table.is_empty() && !table.iter().any(|statement| writes(statement)), "{table:?}");
+    assert!(
+        !TEMPLATE.contains("RELEASED"),
+        "released cases stand beside their contact: no function reads them"
+    );
+    let bucket: Vec<_> =
+        statements().into_iter().filter(|statement| statement.contains("${IndexBucket}")).collect();
+    assert_eq!(bucket.len(), TEMPLATE.matches(" s3:").count(), "{bucket:?}");
+    assert!(bucket.iter().all(|statement| statement.contains("Action: s3:GetObject\n")), "{bucket:?}");
+}
+
 /// What the template says of one resource.
 fn resource(name: &str) -> &'static str {
     let start = TEMPLATE.split(&format!("\n  {name}:\n")).nth(1).expect("the resource");

@@ -57,6 +57,7 @@ impl Deployment {
             table: self.table_name,
             queues: queues.into_iter().map(|(name, url)| (name.to_owned(), url)).collect(),
             hindsight_url: settings.hindsight_url().map(str::to_owned),
+            index_bucket: settings.index_bucket().map(str::to_owned),
             chat_secret: secrets.chat_secret,
             api_token: secrets.api_token,
         }

@@ -10,6 +10,7 @@ pub(super) struct Settings {
     model: Option<Model>,
     memory: Memory,
     limits: String,
+    index_bucket: Option<String>,
 }
 
 /// Where memories are kept.
@@ -35,7 +36,7 @@ struct Model {
 
 impl Settings {
     /// Reads `MODEL_URL`, `MODEL_API_KEY`, `REPLY_MODEL`, `SUMMARY_MODEL`, `IMPROVER_MODEL`, `MEMORY`,
-    /// `HINDSIGHT_URL`, `HINDSIGHT_API_KEY` and `LIMITS`.
+    /// `HINDSIGHT_URL`, `HINDSIGHT_API_KEY`, `LIMITS` and `INDEX_BUCKET`.
     pub(super) fn from_env() -> Result<Self> {
         Self::from(|name| std::env::var(name).unwrap_or_default().trim().to_owned())
     }
@@ -45,6 +46,7 @@ impl Settings {
             model: Model::from(&variable)?,
             memory: Memory::from(&variable)?,
             limits: limits(&variable("LIMITS"))?,
+            index_bucket: Some(variable("INDEX_BUCKET")).filter(|name| !name.is_empty()),
         })
     }
 
@@ -70,6 +72,9 @@ impl Settings {
     pub(super) fn parameters(&self) -> Map<String, Value> {
         let mut parameters = Map::new();
         parameters.insert("Limits".into(), self.limits.clone().into());
+        if let Some(bucket) = &self.index_bucket {
+            parameters.insert("IndexBucket".into(), bucket.clone().into());
+        }
         if let Some(model) = &self.model {
             parameters.insert("ModelUrl".into(), model.url.clone().into());
             parameters.insert("ModelApiKey".into(), model.key.expose_secret().into());
@@ -82,6 +87,11 @@ impl Settings {
             parameters.insert("HindsightApiKey".into(), key.expose_secret().into());
         }
         parameters
+    }
+
+    /// The bucket of the index of past cases.
+    pub(super) fn index_bucket(&self) -> Option<&str> {
+        self.index_bucket.as_deref()
     }
 
     /// One line for people.

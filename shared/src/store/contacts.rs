@@ -2,7 +2,7 @@
 
 use super::expression::Expression;
 use super::transaction::{Lost, Part, Transaction, Written};
-use super::{Item, Store, StoreError, from_item, keys, to_item};
+use super::{Item, Range, Span, Store, StoreError, from_item, keys, to_item};
 use crate::contact::{Account, ContactId, Identity};
 use crate::job::Delivery;
 use crate::snapshot::Snapshot;
@@ -14,6 +14,9 @@ use ulid::Ulid;
 
 /// How long a delivery is remembered.
 const SEEN_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// Identities of one contact that are looked at.
+const MOST_IDENTITIES: usize = 1_000;
 
 /// A message on its way into the log.
 #[derive(Debug, Clone)]
@@ -91,6 +94,14 @@ impl Store {
     pub async fn resolve(&self, identity: &Identity) -> Result<Option<ContactId>, StoreError> {
         let found: Option<IdentityItem> = self.get(&keys::identity(identity), "identity").await?;
         Ok(found.map(|item| item.contact_id))
+    }
+
+    /// The identities of a contact.
+    pub async fn identities(&self, contact: ContactId) -> Result<Vec<Identity>, StoreError> {
+        let pk = keys::contact(contact);
+        let span = Span::Prefix(keys::IDENTITY_PREFIX.into());
+        let range = Range { pk: &pk, span, oldest_first: true, limit: MOST_IDENTITIES, start: None };
+        Ok(self.all(range).await?.iter().filter_map(keys::identity_in).collect())
     }
 
     /// Where a delivery was admitted, if it was and is still remembered at `now`.

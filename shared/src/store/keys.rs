@@ -96,8 +96,16 @@ pub(crate) fn identity(identity: &Identity) -> Key {
     Key::new(identity_pk(identity), "IDENTITY")
 }
 
+pub(crate) const IDENTITY_PREFIX: &str = "IDENTITY#";
+
 fn identity_pk(identity: &Identity) -> String {
-    format!("IDENTITY#{}", escape(identity.as_str()))
+    format!("{IDENTITY_PREFIX}{}", escape(identity.as_str()))
+}
+
+/// The identity in the key of a way back.
+pub(crate) fn identity_in(item: &HashMap<String, AttributeValue>) -> Option<Identity> {
+    let sk = item.get("sk")?.as_s().ok()?;
+    unescape(sk.strip_prefix(IDENTITY_PREFIX)?).parse().ok()
 }
 
 pub(crate) fn snapshot(id: ContactId) -> Key {
@@ -241,6 +249,43 @@ pub(crate) fn business_count(agent: &str) -> Key {
     Key::new(business(agent), "COUNT")
 }
 
+const TICKETS: &str = "TICKETS";
+
+/// Which index of past cases is used.
+pub(crate) fn index() -> Key {
+    Key::new(TICKETS.into(), "INDEX")
+}
+
+pub(crate) const UPLOAD_PREFIX: &str = "UPLOAD#";
+
+/// An index that is, or was, being put somewhere.
+pub(crate) fn upload(upload: Ulid) -> Key {
+    Key::new(TICKETS.into(), format!("{UPLOAD_PREFIX}{upload}"))
+}
+
+pub(crate) fn chunk_prefix(upload: Ulid) -> String {
+    format!("CHUNK#{upload}#")
+}
+
+pub(crate) fn chunk(upload: Ulid, n: usize) -> Key {
+    Key::new(TICKETS.into(), format!("{}{n:04}", chunk_prefix(upload)))
+}
+
+pub(crate) fn tickets() -> String {
+    TICKETS.into()
+}
+
+pub(crate) const RELEASED: &str = "RELEASED";
+
+pub(crate) fn released_prefix(id: ContactId) -> String {
+    format!("{id}#")
+}
+
+/// A resolved case that an operator released.
+pub(crate) fn released(id: ContactId, case_id: Ulid) -> Key {
+    Key::new(RELEASED.into(), format!("{}{case_id}", released_prefix(id)))
+}
+
 /// The key of an item that was read.
 pub(crate) fn of(item: &HashMap<String, AttributeValue>) -> Option<Key> {
     let part = |name: &str| item.get(name)?.as_s().ok().cloned();
@@ -261,6 +306,10 @@ fn escape(part: &str) -> String {
     part.replace('%', "%25").replace('#', "%23")
 }
 
+fn unescape(part: &str) -> String {
+    part.replace("%23", "#").replace("%25", "%")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,6 +324,7 @@ mod tests {
         assert_eq!(fact(id, "order", "#W1").sk, "FACT#order#%23W1");
         assert_eq!(memory_sk(Origin::Spill { revision: 3, n: 4 }), "SPILL#0000000003#0004");
         assert_eq!(head(id).pk, format!("CONTACT#{id}"));
+        assert_eq!(identity_in(&identity_of(id, &ana).attributes()), Some(ana));
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod log;
 mod memory;
 mod piles;
 mod sweep;
+mod tickets;
 mod traces;
 mod transaction;
 
@@ -32,6 +33,7 @@ pub use folds::{Basis, FoldStart, Saved};
 pub use import::{Imported, ImportedLog, ImportedMessage};
 pub use log::Gathered;
 pub use memory::{Bank, Changed};
+pub use tickets::{IndexPointer, Place, ReleasedCase, Upload};
 pub use traces::TraceKey;
 
 use crate::limits::Limits;

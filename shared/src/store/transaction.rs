@@ -26,6 +26,7 @@ pub(crate) enum Part {
     Gone,
     Count,
     Live,
+    Index,
     Version,
     Account,
     Memory,

@@ -133,7 +133,8 @@ fn starts_sentence(tokens: &Tokens<'_>, at: usize) -> bool {
 }
 
 fn is_initial(tokens: &Tokens<'_>, at: usize) -> bool {
-    tokens.str(at).chars().count() == 1 || tokens.is_word(at, &TITLES)
+    let letter = tokens.class(at) == Some(Class::Word) && tokens.str(at).chars().count() == 1;
+    letter || tokens.is_word(at, &TITLES)
 }
 
 fn follows_title(tokens: &Tokens<'_>, at: usize) -> bool {

@@ -24,3 +24,4 @@ mod queues;
 mod races;
 mod readme;
 mod retention;
+mod tickets;

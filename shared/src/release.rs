@@ -1,0 +1,60 @@
+//! Releasing a resolved case: it joins the past cases with the next build of their index.
+
+use crate::case::CaseState;
+use crate::contact::ContactId;
+use crate::limits::Limits;
+use crate::similar::{Wording, WordingFault, names_of};
+use crate::store::{Store, StoreError};
+use crate::thread::{Author, Seq};
+use ulid::Ulid;
+
+/// What became of a release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Released {
+    /// It joins the next build, in these words: the operator's, with placeholders for values and names.
+    Done(Wording),
+    /// The contact has no such case.
+    NoSuchCase,
+    /// The case is open or taken.
+    NotResolved,
+    /// The wording is not taken.
+    Refused(WordingFault),
+    /// The contact is being erased.
+    Gone,
+}
+
+/// Releases a resolved case in an operator's words, without anything of the contact in them (*isolation*). Again in
+/// other words replaces them.
+///
+/// # Errors
+/// The table cannot be read or written.
+pub async fn release(
+    store: &Store,
+    limits: &Limits,
+    contact: ContactId,
+    case_id: Ulid,
+    wording: &Wording,
+) -> Result<Released, StoreError> {
+    let Some(case) = store.case(contact, case_id).await? else { return Ok(Released::NoSuchCase) };
+    if case.state_of_case != CaseState::Resolved {
+        return Ok(Released::NotResolved);
+    }
+    if let Err(fault) = wording.check(&said(store, limits, contact).await?, limits) {
+        return Ok(Released::Refused(fault));
+    }
+    let identities = store.identities(contact).await?;
+    let names = names_of(&identities, &store.facts(contact, limits).await?);
+    let wording = wording.impersonal(&names);
+    let released = store.release_case(contact, case_id, &wording).await?;
+    Ok(if released { Released::Done(wording) } else { Released::Gone })
+}
+
+/// What the customer wrote, as far back as a turn looks.
+async fn said(store: &Store, limits: &Limits, contact: ContactId) -> Result<Vec<String>, StoreError> {
+    let Some(head) = store.head(contact).await? else { return Ok(vec![]) };
+    let from =
+        Seq(head.last_seq.next().0.saturating_sub(limits.unsettled_messages as u64)).max(head.first_seq);
+    let messages = store.messages(contact, from, head.last_seq, limits.unsettled_messages).await?;
+    let customers = messages.iter().filter(|message| message.author == Author::Customer);
+    Ok(customers.map(|message| message.shown(limits.message_chars).into_owned()).collect())
+}
