@@ -1,5 +1,6 @@
 //! Past tickets of the data beside the checkout: split in half, asked, and compared with a plain TF-IDF.
 
+use carryover_shared::hash;
 use carryover_shared::similar::{Index, Ordinary, Packed, PastCase, Ticket};
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
@@ -50,6 +51,41 @@ pub fn labelled() -> Option<Vec<Labelled>> {
 pub fn halves(tickets: &[Labelled]) -> (Vec<Labelled>, Vec<Labelled>) {
     let half = |first| tickets.iter().skip(first).step_by(2).cloned().collect();
     (half(0), half(1))
+}
+
+/// So many tickets, made of these by varying what they say: each has words of its own.
+///
+/// # Panics
+/// If there are none.
+pub fn varied(tickets: &[Labelled], count: usize) -> Vec<Labelled> {
+    let vary = |n: usize| {
+        let ticket = &tickets[n % tickets.len()];
+        let seed = hash::of(&n.to_string());
+        Labelled {
+            ticket_id: format!("{}-{n}", ticket.ticket_id),
+            body: varied_text(&ticket.body, &seed, &tickets[usize::from(seed[0]) % tickets.len()].body),
+            answer: varied_text(&ticket.answer, &seed, &n.to_string()),
+            ..ticket.clone()
+        }
+    };
+    (0..count).map(vary).collect()
+}
+
+/// A typing error, a word left out, two words swapped, and something added, each at a place of its own.
+fn varied_text(text: &str, seed: &[u8; 32], added: &str) -> String {
+    let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    let place = |n: usize, length: usize| usize::from(seed[n]) % length.max(1);
+    let (left_out, swapped, typed) = (place(1, words.len()), place(2, words.len()), place(3, words.len()));
+    words.swap(swapped, left_out);
+    let word = &mut words[typed];
+    let at = word.char_indices().map(|(at, _)| at).nth(place(4, word.len()));
+    if let Some(at) = at {
+        word.insert(at, char::from(b'a' + seed[5] % 26));
+    }
+    if words.len() > 3 && seed[6].is_multiple_of(2) {
+        words.remove(left_out);
+    }
+    format!("{} {}", words.join(" "), added.split(' ').next_back().unwrap_or_default())
 }
 
 /// What an import makes of them.

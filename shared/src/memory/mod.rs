@@ -16,6 +16,7 @@ pub use pile::{next_pile, piled};
 pub use query::{clipped, query, tokens};
 pub use question::Question;
 pub use rank::{rank, show};
+pub(crate) use terms::Stems;
 pub use terms::has_word;
 
 use crate::contact::ContactId;

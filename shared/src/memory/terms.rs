@@ -143,27 +143,34 @@ const LONGEST: usize = 40;
 const TELLING: usize = 80;
 
 /// How the words of one comparison become terms.
-pub(super) struct Stems {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stems {
     latin: usize,
 }
 
 impl Stems {
     /// In the language of whose common words `question` has most; where that is undecided, `others` decide.
-    pub(super) fn of(question: &str, others: &str) -> Self {
+    pub(crate) fn of(question: &str, others: &str) -> Self {
         let (first, second) = (common_words(question), common_words(others));
         let languages = (0..LATIN).rev();
         let latin = languages.max_by_key(|language| (first[*language], second[*language])).unwrap_or(0);
         Self { latin }
     }
 
+    /// In the language of this name.
+    pub(crate) fn in_language(name: &str) -> Option<Self> {
+        let latin = LANGUAGES.iter().take(LATIN).position(|(code, _)| *code == name)?;
+        Some(Self { latin })
+    }
+
     /// The language of words in Latin letters.
-    pub(super) fn language(&self) -> &'static str {
+    pub(crate) fn language(&self) -> &'static str {
         LANGUAGES[self.latin].0
     }
 
     /// The forms under which a word is compared: without ending and accents, and without accents and ending, since
     /// many write without accents. The same word twice where that makes no difference.
-    pub(super) fn forms(&self, word: &str) -> [String; 2] {
+    pub(crate) fn forms(&self, word: &str) -> [String; 2] {
         let lower = word.to_lowercase();
         let plain = plain(&lower);
         match self.script(&lower) {
@@ -176,7 +183,7 @@ impl Stems {
     }
 
     /// Whether a word is too common to find anything by.
-    pub(super) fn is_common(&self, word: &str) -> bool {
+    pub(crate) fn is_common(&self, word: &str) -> bool {
         let lower = word.to_lowercase();
         let language = self.script(&lower).unwrap_or(self.latin);
         let common_in = COMMON.get(lower.as_str()).copied().unwrap_or(0);

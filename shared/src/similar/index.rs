@@ -5,6 +5,7 @@ use super::placeholder::without_values;
 use super::terms;
 use super::vocabulary::{Likeness, Lists, Vocabulary};
 use super::{Showing, SimilarCase};
+use crate::memory::Stems;
 use crate::text;
 use crate::values::{Kind, Value};
 use flate2::Compression;
@@ -18,6 +19,8 @@ use std::io::Read;
 const FORM: u32 = 1;
 /// Cases that are packed together.
 const BLOCK: usize = 32;
+/// Cases that tell the language of all.
+const SAMPLE: usize = 20;
 /// Cases that are looked at for each one that is shown: some say the same.
 const LOOKED_AT: usize = 4;
 
@@ -151,6 +154,7 @@ impl Index {
 /// What is searched, as it is kept. Features are not in it: they follow from the words.
 #[derive(Serialize, Deserialize)]
 struct Searched {
+    /// The language of the words, as their stems are named.
     language: String,
     /// Sorted.
     words: Vec<String>,
@@ -163,7 +167,8 @@ struct Searched {
 
 impl Searched {
     fn of(cases: &[PastCase]) -> Self {
-        let language = terms::language(cases.iter().flat_map(|case| [case.problem(), case.solution()]));
+        let stems = Stems::of(&sample(cases), "");
+        let language = stems.language().to_owned();
         let mut postings: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for (number, case) in cases.iter().enumerate() {
             for word in terms::words(&case.searched()) {
@@ -171,12 +176,18 @@ impl Searched {
             }
         }
         let (words, postings): (Vec<String>, Vec<Vec<u32>>) = postings.into_iter().unzip();
-        let vocabulary = Vocabulary::of(words, &language);
+        let vocabulary = Vocabulary::of(words, stems);
         let words_of = transposed(&postings, cases.len());
         let found_in = vocabulary.found_in(&words_of);
         let lengths = vocabulary.lengths(&words_of, &found_in);
         Self { language, words: vocabulary.into_words(), steps: stepped(postings), found_in, lengths }
     }
+}
+
+/// A little of many cases, by which their language is told.
+fn sample(cases: &[PastCase]) -> String {
+    let some = cases.iter().step_by((cases.len() / SAMPLE).max(1)).take(SAMPLE);
+    some.map(PastCase::problem).collect::<Vec<_>>().join("\n")
 }
 
 /// What is searched, in memory.
@@ -192,7 +203,8 @@ impl Searchable {
     fn of(stored: Searched) -> Result<Self, Unreadable> {
         let Searched { language, words, steps, found_in, lengths } = stored;
         let cases = lengths.len();
-        let vocabulary = Vocabulary::of(words, &language);
+        let stems = Stems::in_language(&language).ok_or(Unreadable)?;
+        let vocabulary = Vocabulary::of(words, stems);
         let postings = Lists::of(steps.into_iter().map(walked));
         let is_whole = postings.len() == vocabulary.words().len()
             && found_in.len() == vocabulary.features()

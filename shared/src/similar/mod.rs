@@ -1,6 +1,5 @@
 //! Similar past cases: general hints for next steps, never facts about this customer (*truth-ranks*, *isolation*).
 
-mod function_words;
 mod index;
 mod ordinary;
 mod past_case;

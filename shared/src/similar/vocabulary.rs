@@ -4,7 +4,8 @@
 //! The likeness of two texts is the cosine of the sums of their words' features. It is computed by word, not by
 //! feature: a case is found by its own words and by words that are alike, so that an index holds words only.
 
-use super::terms::{Analyser, Features};
+use super::terms::{self, Features};
+use crate::memory::Stems;
 use std::collections::{BTreeMap, HashMap};
 
 /// What a word has in common with another counts from this part of what it has in common with itself.
@@ -47,18 +48,17 @@ pub(super) type Weighted = (u32, f32);
 /// The words of an index, sorted, with their features. A feature is numbered by the word that has it first, so that
 /// an index need not hold any.
 pub(super) struct Vocabulary {
-    analyser: Analyser,
+    stems: Stems,
     words: Vec<String>,
     features: HashMap<String, u32>,
     of_word: Lists<Weighted>,
 }
 
 impl Vocabulary {
-    pub(super) fn of(words: Vec<String>, language: &str) -> Self {
-        let analyser = Analyser::of(language);
+    pub(super) fn of(words: Vec<String>, stems: Stems) -> Self {
         let mut features: HashMap<String, u32> = HashMap::new();
         let mut numbered = |word: &String| -> Vec<Weighted> {
-            let of_word = analyser.features(word).into_iter();
+            let of_word = terms::features(word, &stems).into_iter();
             of_word
                 .map(|(feature, weight)| {
                     let next = features.len() as u32;
@@ -67,7 +67,7 @@ impl Vocabulary {
                 .collect()
         };
         let lists: Vec<Vec<Weighted>> = words.iter().map(&mut numbered).collect();
-        Self { of_word: Lists::of(lists), analyser, words, features }
+        Self { of_word: Lists::of(lists), stems, words, features }
     }
 
     pub(super) fn words(&self) -> &[String] {
@@ -147,7 +147,7 @@ impl Likeness {
     /// The known words that are alike, and how much, in their order.
     pub(super) fn alike(&self, word: &str) -> BTreeMap<u32, f32> {
         let (mut alike, mut own) = (BTreeMap::new(), 0.0);
-        for (feature, weight) in self.vocabulary.analyser.features(word) {
+        for (feature, weight) in terms::features(word, &self.vocabulary.stems) {
             let Some(&feature) = self.vocabulary.features.get(&feature) else { continue };
             let weight = weight * self.rarity[feature as usize];
             own += weight * weight;
@@ -163,7 +163,7 @@ impl Likeness {
     pub(super) fn length<'w>(&self, words: impl IntoIterator<Item = &'w String>) -> f32 {
         let mut sum = Features::new();
         for word in words {
-            for (feature, weight) in self.vocabulary.analyser.features(word) {
+            for (feature, weight) in terms::features(word, &self.vocabulary.stems) {
                 *sum.entry(feature).or_default() += weight;
             }
         }

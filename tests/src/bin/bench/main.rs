@@ -3,6 +3,7 @@
 mod cost;
 mod cpu;
 mod recall;
+mod similar;
 mod start;
 mod table;
 
@@ -17,6 +18,7 @@ async fn main() -> anyhow::Result<()> {
     rows.extend(cpu::rows());
     rows.extend(cost::rows().await?);
     rows.extend(recall::rows()?);
+    rows.extend(similar::rows().await?);
     rows.extend(start::rows(binaries)?);
     table::print(&rows);
     let missed: Vec<&Row> = rows.iter().filter(|row| row.is_far_off()).collect();

@@ -5,7 +5,14 @@ pub(crate) struct Row {
     what: String,
     value: f64,
     unit: &'static str,
-    bound: Option<f64>,
+    bound: Option<Bound>,
+}
+
+/// Where a figure should stay.
+#[derive(Clone, Copy)]
+enum Bound {
+    AtMost(f64),
+    AtLeast(f64),
 }
 
 impl Row {
@@ -14,24 +21,36 @@ impl Row {
     }
 
     pub(crate) fn at_most(self, bound: f64) -> Self {
-        Self { bound: Some(bound), ..self }
+        Self { bound: Some(Bound::AtMost(bound)), ..self }
+    }
+
+    /// For figures that are the same in every run.
+    pub(crate) fn at_least(self, bound: f64) -> Self {
+        Self { bound: Some(Bound::AtLeast(bound)), ..self }
     }
 
     pub(crate) fn is_far_off(&self) -> bool {
-        self.bound.is_some_and(|bound| self.value > 2.0 * bound)
+        self.mark() == " far off"
+    }
+
+    fn mark(&self) -> &'static str {
+        match self.bound {
+            Some(Bound::AtMost(bound)) if self.value > 2.0 * bound => " far off",
+            Some(Bound::AtLeast(bound)) if self.value < bound => " far off",
+            Some(Bound::AtMost(bound)) if self.value > bound => " over",
+            _ => "",
+        }
     }
 }
 
 pub(crate) fn print(rows: &[Row]) {
     println!("{:<64} {:>12} {:<12} {:>9}", "figure (median)", "value", "unit", "bound");
     for row in rows {
-        let bound = row.bound.map_or_else(String::new, |bound| format!("{bound}"));
-        let mark = match row.bound {
-            Some(bound) if row.value > 2.0 * bound => " far off",
-            Some(bound) if row.value > bound => " over",
-            _ => "",
-        };
-        println!("{:<64} {:>12.3} {:<12} {:>9}{mark}", row.what, row.value, row.unit, bound);
+        let bound = row.bound.map_or_else(String::new, |bound| match bound {
+            Bound::AtMost(bound) => format!("{bound}"),
+            Bound::AtLeast(bound) => format!("≥ {bound:.2}"),
+        });
+        println!("{:<64} {:>12.3} {:<12} {bound:>9}{}", row.what, row.value, row.unit, row.mark());
     }
 }
 
