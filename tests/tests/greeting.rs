@@ -200,9 +200,10 @@ async fn a_models_first_reply_is_greeted_where_it_surely_has_no_greeting() {
         let world = shop(FakeModel::new(move |_: &Question| replies(&reply))).await;
         assert_eq!(said(&world, "m1", "Is there a gym?").await, sent);
     }
-    let world = shop(FakeModel::new(move |_: &Question| replies(bare))).await;
+    let other = "There is a sauna as well, and both of them are free of charge for all who stay.";
+    let world = shop(FakeModel::says([replies(bare), replies(other)])).await;
     said(&world, "m1", "Is there a gym?").await;
-    assert_eq!(said(&world, "m2", "Is there a gym?").await, bare, "she is known now");
+    assert_eq!(said(&world, "m2", "And a sauna?").await, other, "she is known now");
 }
 
 #[tokio::test]

@@ -44,7 +44,8 @@ impl Shop {
         let answer = self.client.post(sub, "m1", question).await.expect("an answer");
         assert_eq!(answer.body["status"], "replied", "{answer:?}");
         let asked = self.model.requests(&[question]).await.expect("requests");
-        let prompt = asked.last().expect("a prompt").content("user");
+        let asked = asked.iter().find(|request| request.schema == "reply").expect("a prompt");
+        let prompt = asked.content("user");
         let (_, section) = prompt.split_once("# Similar past cases").expect("the section");
         section.split("\n\n# ").next().unwrap_or_default().to_owned()
     }
