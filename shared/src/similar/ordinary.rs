@@ -1,5 +1,6 @@
 //! Ordinary words that only look like names: `Navigate` at the start of a sentence, every noun in German.
 
+use super::placeholder::NAME;
 use crate::values::{Kind, Value};
 use std::collections::{HashMap, HashSet};
 use unicode_segmentation::UnicodeSegmentation;
@@ -42,13 +43,15 @@ impl Ordinary {
     }
 }
 
-/// Whether what looks like a name is the verb that begins an instruction: `Reset the router`, `Send it back`.
+/// Whether what looks like a name is the verb that begins an instruction: `Reset the router`, `Open {{Profile}}`.
 pub(super) fn is_instruction(value: &Value<'_>, after: &str) -> bool {
-    let word_after = after.strip_prefix(' ').map(|after| after.split(|c: char| !c.is_alphabetic()).next());
+    let after = after.strip_prefix(' ').unwrap_or_default();
+    let word_after = after.split(|mark: char| !mark.is_alphabetic()).next().unwrap_or_default();
+    let placeholder = after.starts_with("{{") && !after.starts_with(NAME);
     value.kind == Kind::Name
         && !value.sure
         && !value.text.contains(char::is_whitespace)
-        && word_after.flatten().is_some_and(|word| OBJECTS.contains(&word))
+        && (placeholder || OBJECTS.contains(&word_after))
 }
 
 /// Words with which an object begins: an instruction has one, a name has none.
@@ -108,6 +111,7 @@ mod tests {
     fn a_verb_with_its_object_is_no_name() {
         let ordinary = Ordinary::default();
         let clean = |text: &str| without_values(text, |value, after| ordinary.excuses(value, after));
+        assert_eq!(clean("Press {{Cancel}}. Rita {{Name}} saw."), "Press {{Cancel}}. {{Name}} {{Name}} saw.");
         assert_eq!(clean("Reset the router. Bleed it, then wait."), "Reset the router. Bleed it, then wait.");
         assert_eq!(
             clean("Rita fixed it. Oskar, the partner, saw."),

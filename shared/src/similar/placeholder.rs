@@ -8,7 +8,8 @@ use unicode_segmentation::UnicodeSegmentation;
 const LONGEST: usize = 80;
 /// What was left out may have kept what stood beside it from being seen; after so many rounds nothing new is.
 const ROUNDS: usize = 6;
-const NAME: &str = "{{Name}}";
+/// What stands where a name was.
+pub(super) const NAME: &str = "{{Name}}";
 /// Words before a value that say what it numbers.
 const LABELS: [(&str, &[&str]); 5] = [
     ("{{Order Number}}", &["order", "orders", "purchase", "bestellung", "pedido", "commande"]),

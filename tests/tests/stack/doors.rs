@@ -155,7 +155,9 @@ async fn a_body_counts_whatever_media_type_it_claims() {
     for (n, content_type) in
         ["application/x-www-form-urlencoded", "application/octet-stream"].iter().enumerate()
     {
-        let body = json!({"id": format!("as-{n}"), "text": customer.signed("Grüße, ça va? 🙂")}).to_string();
+        let body =
+            json!({"id": format!("as-{n}"), "text": customer.signed(&format!("Grüße, ça va? 🙂 {n}"))})
+                .to_string();
         let request = customer.client.request(Method::POST, "/v1/messages").body(body);
         let request = request.bearer_auth(customer.client.token(&customer.sub).unwrap());
         let answer = answer(request.header("content-type", *content_type)).await.unwrap();

@@ -80,9 +80,10 @@ async fn a_hundred_posts_of_ten_ids_make_ten_messages_and_at_most_ten_calls() {
 async fn a_message_that_arrives_while_the_model_thinks_gets_one_reply_that_has_read_both() {
     let (customer, records) = (Customer::new(), Records::shared().await);
     customer
-        .script(customer.rule("reply", &[]).then(Then::reply("Breakfast at 8, and the sauna is open.")))
+        .script(customer.rule("reply", &[]).then(Then::reply("Breakfast is early, and the sauna is open.")))
         .await;
-    let held = customer.rule("reply", &[]).times(1).hold(&customer.word).then(Then::reply("Breakfast at 8."));
+    let held =
+        customer.rule("reply", &[]).times(1).hold(&customer.word).then(Then::reply("Breakfast is early."));
     customer.script(held).await;
 
     let (first, second) = tokio::join!(customer.say("When is breakfast?"), async {
@@ -94,7 +95,7 @@ async fn a_message_that_arrives_while_the_model_thinks_gets_one_reply_that_has_r
 
     assert_eq!(first.body, json!({"status": "superseded", "seq": 1, "reply": null}));
     assert_eq!(second.body["status"], "replied", "{second:?}");
-    assert_eq!(second.reply(), "Breakfast at 8, and the sauna is open.");
+    assert_eq!(second.reply(), "Breakfast is early, and the sauna is open.");
     let contact = records.contact(&customer.identity()).await.expect("a contact");
     let log = records.log(&contact).await;
     assert_eq!(log.len(), 3);
