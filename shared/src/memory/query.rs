@@ -75,12 +75,16 @@ fn summary(snapshot: &Snapshot) -> String {
     texts.into_iter().chain(entries).collect::<Vec<_>>().join("\n")
 }
 
+/// A sentence that is so much less near than the nearest one would lead astray.
+const FLOOR: f32 = 0.5;
+
 fn nearest<'a>(sentences: &[&'a str], about: &Question) -> Vec<&'a str> {
     let scored = scores(sentences, about).into_iter().zip(sentences);
     let mut near: Vec<(f32, &str)> =
         scored.filter(|(score, _)| *score > 0.0).map(|(score, sentence)| (score, *sentence)).collect();
     near.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    near.into_iter().map(|(_, sentence)| sentence).collect()
+    let floor = near.first().map_or(0.0, |(best, _)| best * FLOOR);
+    near.into_iter().filter(|(score, _)| *score >= floor).map(|(_, sentence)| sentence).collect()
 }
 
 /// Too little to find anything by: few words that are not common, and no id, amount or name.

@@ -1,5 +1,5 @@
-//! Past tickets: taken in and built by the command, shown to the model as hints with their placeholders, from the
-//! table and from a bucket. The stack is one of their own, so that no other prompt changes.
+//! Past tickets: taken in and built by the command, shown to the model as hints with their placeholders. The
+//! stack is one of their own, so that no other prompt changes.
 
 use carryover_tests::client::Client;
 use carryover_tests::command::{Ran, carryover};
@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 /// Each question looks for a newer index, and waits for it however busy the machine is.
 const LIMITS: &str = r#"{"index_seconds": 0, "recall_millis": 10000}"#;
-const BUCKET: &str = "past-cases";
 
 struct Shop {
     stack: Stack,
@@ -19,11 +18,10 @@ struct Shop {
 }
 
 impl Shop {
-    async fn open(dir: &Path, bucket: &str) -> Self {
+    async fn open(dir: &Path) -> Self {
         let model = ScriptedModel::start().await.expect("a model");
         let url = model.url();
-        let settings =
-            [("MODEL_URL", url.as_str()), ("REPLY_MODEL", "m"), ("LIMITS", LIMITS), ("INDEX_BUCKET", bucket)];
+        let settings = [("MODEL_URL", url.as_str()), ("REPLY_MODEL", "m"), ("LIMITS", LIMITS)];
         let stack = Stack::start(dir, &settings).expect("a stack");
         let client = stack.client().expect("a client");
         Self { stack, model, client }
@@ -75,7 +73,7 @@ fn fresh_dir() -> PathBuf {
 #[tokio::test]
 async fn past_cases_are_hints_in_the_prompts_of_running_functions() {
     let dir = fresh_dir();
-    let shop = Shop::open(&dir, "").await;
+    let shop = Shop::open(&dir).await;
     let cancel =
         ticket("1", "how can I cancel order 113542617735902?", "Open {{Order Details}} of 113542617735902");
     let refund = ticket("2", "where is my refund of €40", "Refunds take a week");
@@ -99,15 +97,6 @@ async fn past_cases_are_hints_in_the_prompts_of_running_functions() {
     assert!(shown.contains("answered: Press {{Cancel}}") && !shown.contains("Order Details"), "{shown}");
 
     releases_a_case(&shop).await;
-    shop.stack.stop().expect("it stops");
-
-    let shop = Shop::open(&dir, BUCKET).await;
-    let shown = shop.shown("third", "How do I cancel order #W1000004?").await;
-    assert!(shown.contains("Press {{Cancel}}"), "the table's index serves on: {shown}");
-    let moved = ticket("1", "how can I cancel order 113542617735902?", "Write to us");
-    shop.does(&["tickets", "import", &file(&dir, "moved.jsonl", &lines(&[moved]))]).await;
-    let shown = shop.shown("fourth", "How do I cancel order #W1000005?").await;
-    assert!(shown.contains("answered: Write to us"), "from the bucket: {shown}");
     shop.stack.stop().expect("it stops");
 }
 
