@@ -137,12 +137,18 @@ async fn the_next_prompt_has_no_parking_request_that_is_alive() {
     let contact = tell(&guest, &records).await;
     records.folded(&contact, 20).await;
 
-    guest.say("Is there any news for us?").await;
+    guest.script(guest.rule("reply", &["any news"]).then(Then::reply("We are looking into it."))).await;
+    // Her word, which stands in every message, would recall every memory.
+    let news = guest.client.post(&guest.sub, &guest.next_id(), "Is there any news for us?").await;
+    assert_eq!(news.expect("an answer").body["status"], "replied");
 
     let prompt = guest.prompt().await;
     check_prompts(&guest, &records, &contact).await;
+    // A memory shows what was said then, under a title that says so; everything else knows what became of it.
+    let (before, rest) = prompt.content("user").split_once("# Memories (from earlier").expect("memories");
+    let after = rest.split_once("# History").expect("a history").1;
     let parking: Vec<&str> =
-        sentences(prompt.content("user")).filter(|said| said.contains("arking")).collect();
+        sentences(before).chain(sentences(after)).filter(|said| said.contains("arking")).collect();
     assert!(!parking.is_empty(), "that it was cancelled is still known");
     for said in parking {
         assert!(said.contains("cancel"), "a parking request is alive: {said}");
