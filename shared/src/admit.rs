@@ -54,8 +54,10 @@ pub enum Answer {
 const NET_GRACE: Duration = Duration::from_secs(6);
 /// Sending a job may take this long; the customer does not wait for a queue that hangs (*bounds*).
 const SEND_TIME: Duration = Duration::from_secs(2);
-/// How often a waiting door looks.
+/// How soon a waiting door looks for the first time; each time it waits half as long again.
 const LOOK: Duration = Duration::from_millis(200);
+/// How long it waits at most between two looks: many may wait for one turn.
+const LONGEST_LOOK: Duration = Duration::from_secs(1);
 /// A door that waited takes up what was left only with this much time: with less the turn would end in a case for
 /// want of time, while the message's job has time of its own.
 const LEAST_TIME: Duration = Duration::from_secs(3);
@@ -131,6 +133,8 @@ async fn admit(
     turn: Option<Turn>,
 ) -> Result<(Option<Thread>, Admission), StoreError> {
     let message = new_message(ctx, incoming);
+    // Asked for once: what others write meanwhile is not what this customer asks about.
+    let mut remembered: Option<Remembered> = None;
     for _ in 0..ROUNDS {
         let thread = match (contact, turn) {
             (Some(contact), Some(_)) => Box::pin(turn::gather(ctx, contact, Some(&incoming.account))).await?,
@@ -153,17 +157,19 @@ async fn admit(
                 None => ctx.store.admit_first(head.contact_id, &incoming.identity, &message, &ticket).await,
             }
         };
-        let remembered = async {
-            match &thread {
-                Some(thread) => turn::remember(ctx, thread, Some(&incoming.text)).await,
-                None => Remembered::nothing(),
+        let remember = async {
+            match (remembered.take(), &thread) {
+                (Some(remembered), _) => remembered,
+                (None, Some(thread)) => turn::remember(ctx, thread, Some(&incoming.text)).await,
+                (None, None) => Remembered::nothing(),
             }
         };
-        let (admission, remembered) = futures::join!(admission, remembered);
+        let (admission, found) = futures::join!(admission, remember);
         let admission = admission?;
         if !matches!(admission, Admission::Moved) {
-            return Ok((thread.map(|thread| thread.remembering(remembered)), admission));
+            return Ok((thread.map(|thread| thread.remembering(found)), admission));
         }
+        remembered = Some(found);
         if contact.is_none() {
             contact = ctx.store.resolve(&incoming.identity).await?;
         }
@@ -218,6 +224,7 @@ async fn wait_or_run(
     contact: ContactId,
     seq: Seq,
 ) -> Result<Option<End>, StoreError> {
+    let mut look = LOOK;
     loop {
         let Some(head) = ctx.store.head(contact).await? else { return Ok(None) };
         let now = ctx.clock.now();
@@ -231,7 +238,8 @@ async fn wait_or_run(
         {
             return Ok(Some(end));
         }
-        ctx.clock.sleep(LOOK).await;
+        ctx.clock.sleep(look).await;
+        look = (look + look / 2).min(LONGEST_LOOK);
     }
 }
 
