@@ -84,11 +84,6 @@ impl Question {
         }
     }
 
-    /// Whether there is nothing in it to find anything by.
-    pub fn is_empty(&self) -> bool {
-        self.terms == DAY_AND_SPEAKER && self.days.is_empty()
-    }
-
     /// Whether an entry may answer it: what stands in the prompt anyway may not.
     pub(super) fn asks(&self, entry: &Entry) -> bool {
         entry.exchange.from_seq < self.before
@@ -105,18 +100,13 @@ impl Question {
 
     /// The part of a text where most of the question stands together, as a range of bytes.
     pub(super) fn match_in(&self, text: &str, max_chars: usize) -> Option<Range<usize>> {
-        let mut hits: Vec<Hit> = words(text).iter().filter_map(|word| self.hit(word)).collect();
+        let mut reader = Reader::new(self);
+        let mut hits: Vec<Hit> = words(text).iter().filter_map(|word| reader.hit(word)).collect();
         if !self.values.is_empty() && !hits.iter().any(|hit| hit.weight == VALUE_WEIGHT) {
             hits.extend(values(text).iter().filter_map(|value| self.value_hit(value)));
             hits.sort_by_key(|hit| hit.start);
         }
         densest(&hits, max_chars)
-    }
-
-    fn hit(&self, word: &Word<'_>) -> Option<Hit> {
-        let weight = if word.text.contains(char::is_numeric) { VALUE_WEIGHT } else { 1 };
-        let end = word.start + word.text.len();
-        self.term_of(word.text).map(|term| Hit { term, start: word.start, end, weight })
     }
 
     fn value_hit(&self, value: &Value<'_>) -> Option<Hit> {
@@ -202,6 +192,12 @@ impl<'q> Reader<'q> {
         let term = self.question.term_of(&self.lower);
         self.known.insert(self.lower.clone(), term);
         term
+    }
+
+    fn hit(&mut self, word: &Word<'_>) -> Option<Hit> {
+        let weight = if word.text.contains(char::is_numeric) { VALUE_WEIGHT } else { 1 };
+        let end = word.start + word.text.len();
+        self.term_of(word.text).map(|term| Hit { term, start: word.start, end, weight })
     }
 
     fn count_values(&self, values: &str, terms: &mut [f32]) {
