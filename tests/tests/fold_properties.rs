@@ -1,6 +1,7 @@
 //! Folding under everything at once: hostile texts, models that forget, invent, overflow and fail, limits that
 //! change between jobs. What must always be true stays true.
 
+use carryover_shared::fence::for_model;
 use carryover_shared::fold::{self, Context, FoldOutcome};
 use carryover_shared::job::{FoldJob, FoldReason};
 use carryover_shared::limits::Limits;
@@ -214,8 +215,9 @@ fn checkpoint_honest(
     Ok(())
 }
 
+/// Without white space, and without what a model's copy of a text lacks.
 fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect()
+    for_model(text).replace('‹', "<").split_whitespace().collect()
 }
 
 fn covered(log: &[(Author, String)], from: Seq, to: Seq) -> &[(Author, String)] {
