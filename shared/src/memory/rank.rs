@@ -18,9 +18,6 @@ const NEAR_MESSAGES: u64 = 12;
 /// An entry of which so much was told already is not told again.
 const TOLD: f32 = 0.8;
 
-/// What resembles the question so much less than the best entry is about something else.
-const FLOOR: f32 = 0.35;
-
 /// The `most` entries that resemble a question best, best first; those that share nothing with it are left out, and
 /// those that say again what a better one says.
 ///
@@ -37,9 +34,7 @@ pub fn rank<'e>(entries: &'e [Entry], question: &Question, most: usize) -> Vec<&
         .collect();
     // What is newer comes later in time.
     scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(y.cmp(x)));
-    let floor = scored.first().map_or(0.0, |(best, _)| best * FLOOR);
-    let near = scored.into_iter().filter(|(score, _)| *score >= floor);
-    distinct(near.map(|(_, at)| in_time[at]), most)
+    distinct(scored.into_iter().map(|(_, at)| in_time[at]), most)
 }
 
 /// How well texts without neighbours resemble a question, 0 for not at all.
