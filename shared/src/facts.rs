@@ -26,6 +26,9 @@ use crate::limits::Limits;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// The source of the records that the bot opens itself.
+pub const OURS: &str = "carryover";
+
 /// The longest kind, in characters.
 pub const KIND_CHARS: usize = 64;
 

@@ -13,6 +13,7 @@ use carryover_shared::traits::{Clock, Event, ModelError, Question};
 use carryover_shared::turn::End;
 use carryover_tests::bank::FakeBank;
 use carryover_tests::model::{FakeModel, Said};
+use carryover_tests::table::Fault;
 use carryover_tests::world::{self, World};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -184,6 +185,61 @@ async fn a_promise_without_room_for_its_request_is_a_case() {
     put_fact(&world, "order", "#W1", json!({"status": "shipped"})).await;
     assert_eq!(ask(&world, "1", "The coffee machine is broken").await, None);
     assert_eq!(cases(&world).await[0].category, Category::FalsePromise);
+}
+
+#[tokio::test]
+async fn a_promise_whose_request_cannot_be_counted_is_a_case() {
+    let model = replies(&["I'll follow up.", "I'll follow up."]);
+    let world = world(&model).await;
+    world.table.inject(|operation, request| {
+        let facts = operation == "Query" && request.to_string().contains("FACTS#");
+        facts.then_some(Fault::Unsent)
+    });
+    assert_eq!(ask(&world, "1", "The coffee machine is broken").await, None);
+    assert_eq!(cases(&world).await[0].category, Category::FalsePromise);
+}
+
+#[tokio::test]
+async fn the_requests_that_the_bot_opened_do_not_back_what_it_claims_to_have_done() {
+    let model = replies(&["I'll look into the refund.", "I have refunded it.", "I have refunded it."]);
+    let world = world(&model).await;
+    ask(&world, "1", "I was charged twice").await.expect("a reply");
+    assert_eq!(facts(&world).await.len(), 1);
+    assert_eq!(ask(&world, "2", "And now?").await, None);
+    assert_eq!(cases(&world).await[0].category, Category::FalsePromise);
+}
+
+#[tokio::test]
+async fn what_the_facts_say_is_not_asked_for_again() {
+    let asking = "Gladly. What is your e-mail address?";
+    let model = replies(&[asking, "Gladly, by e-mail as always.", asking, asking]);
+    let world = world(&model).await;
+    put_fact(&world, "profile", "ana", json!({"email": "ana@example.com"})).await;
+    let said = ask(&world, "1", "Can you write to me?").await.expect("a reply");
+    assert!(said.ends_with("Gladly, by e-mail as always."), "{said}");
+    assert!(corrected(&model.questions()[1], "It asked the customer for the e-mail"));
+    assert_eq!(ask(&world, "2", "Are you sure?").await.as_deref(), Some(asking), "better than no reply");
+}
+
+#[tokio::test]
+async fn a_question_too_many_is_better_than_no_reply() {
+    let asking = "Gladly. What is your e-mail address?";
+    let model = FakeModel::says([reply(asking), Err(ModelError::Timeout)]);
+    let world = world(&model).await;
+    put_fact(&world, "profile", "ana", json!({"email": "ana@example.com"})).await;
+    let said = ask(&world, "1", "Can you write to me?").await.expect("a reply");
+    assert!(said.ends_with(asking), "{said}");
+}
+
+#[tokio::test]
+async fn the_language_that_a_customer_asks_for_is_spoken() {
+    let english = "Of course, from now on everything that we write to you will be in English.";
+    let model = replies(&[english]);
+    let world = world(&model).await;
+    let asked = "Bitte antworten Sie mir auf Englisch, meine Kollegin liest hier nämlich auch mit.";
+    let said = ask(&world, "1", asked).await.expect("a reply");
+    assert!(said.ends_with(english), "{said}");
+    assert_eq!(model.questions().len(), 1);
 }
 
 #[tokio::test]

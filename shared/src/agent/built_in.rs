@@ -57,8 +57,10 @@ const TOPICS: &[TopicRow] = &[
         "gas leak;smell gas;smelling gas;smells of gas;smells like gas;smell of gas;carbon monoxide; \
          fire;smell smoke;smell of smoke;see smoke;there is smoke;there's smoke;so much smoke; \
          a lot of smoke;full of smoke;smoke coming;smoke is coming;ambulance;injured;emergency; \
-         electric shock;unsafe;break-in;broken into;police;incendio;fuga de gas;notfall;gasgeruch; \
-         incendie;fuite de gaz",
+         electric shock;unsafe;break-in;broken into;police; \
+         incendio;hay fuego;fuga de gas;huele a gas;olor a gas;emergencia;ambulancia;policía; \
+         notfall;gasgeruch;riecht nach gas;feuer;es brennt;krankenwagen;polizei; \
+         incendie;fuite de gaz;odeur de gaz;sent le gaz;il y a le feu;au feu;ambulance;urgence vitale",
     ),
     (
         "legal threat",
@@ -92,8 +94,10 @@ const TOPICS: &[TopicRow] = &[
          representative;to speak with someone;talk to someone;talk with someone;speak to someone; \
          speak with someone;chat with someone;me to someone;me with someone;someone call; \
          someone to call;to a manager;with a manager;your manager;the manager;supervisor; \
-         hablar con una persona;una persona real;hablar con alguien;einem menschen;einem mitarbeiter; \
-         einen mitarbeiter;un humain;une vraie personne;à une personne;à quelqu'un;un conseiller",
+         hablar con una persona;una persona real;hablar con alguien;agente humano;un humano;con un agente; \
+         einem menschen;einen menschen;einem mitarbeiter;einen mitarbeiter;einer mitarbeiterin; \
+         mit jemandem sprechen;mit jemandem reden;echte person; \
+         un humain;une vraie personne;à une personne;à quelqu'un;un conseiller;agent humain",
     ),
 ];
 

@@ -1,6 +1,6 @@
 //! Agreement: what a text says of a record, beside the record (*truth-ranks*).
 
-use super::standing::{Standing, claims_something};
+use super::standing::{Standing, claims_something, tells_the_customers};
 use crate::facts::Fact;
 use crate::facts::read::{bare_name, one_line, status};
 use crate::rules::words::{contains as contains_words, plain};
@@ -41,27 +41,124 @@ const CALLED: [(&str, &[&str]); 3] = [
 const AMOUNTS: [&str; 10] =
     ["amount", "total", "price", "cost", "fee", "balance", "paid", "due", "charge", "subtotal"];
 
+/// Words that take up what the sentence before was about.
+const TAKING_UP: &[&str] = &[
+    "it",
+    "it's",
+    "its",
+    "this",
+    "that",
+    "they",
+    "the order",
+    "your order",
+    "the package",
+    "your package",
+    "el pedido",
+    "su pedido",
+    "die bestellung",
+    "ihre bestellung",
+    "das paket",
+    "la commande",
+    "votre commande",
+    "le colis",
+    "fue",
+    "ha",
+    "ya",
+    "esta",
+    "este",
+    "ese",
+    "eso",
+    "sera",
+    "sie",
+    "er",
+    "es",
+    "diese",
+    "dieser",
+    "dieses",
+    "elle",
+    "il",
+    "celle-ci",
+    "celui-ci",
+];
+
+/// A reply that names one of these beside the record's own standing tells two stories apart.
+const CONTRASTS: &[&str] = &[
+    "but",
+    "however",
+    "although",
+    "while",
+    "record",
+    "records",
+    "system",
+    "pero",
+    "registro",
+    "sistema",
+    "aber",
+    "jedoch",
+    "unterlagen",
+    "mais",
+    "cependant",
+    "systeme",
+];
+
 /// What a reply says of a record and the record does not say: its status, an amount, a date. A reply that says the
-/// record's own beside it says both, as it should where the customer tells another story.
-pub(super) fn of_reply(reply: &str, facts: &[Fact]) -> Vec<Disagreement> {
+/// record's own beside it says both, as it should where the customer tells another story. Amounts and dates of the
+/// `business`, and the `days` around the messages, are no record's.
+pub(super) fn of_reply(
+    reply: &str,
+    facts: &[Fact],
+    business: Option<&str>,
+    days: &Source,
+) -> Vec<Disagreement> {
     let whole = plain(reply);
     let subjects = Subjects::of(facts, &whole);
     if subjects.0.is_empty() {
         return vec![];
     }
+    let elsewhere = Elsewhere { days, business: Source::new(business) };
+    let told_apart = CONTRASTS.iter().any(|word| contains_words(&whole, word));
+    let mut statuses: Vec<(Vec<usize>, Claims)> = vec![];
     let mut found = vec![];
     let mut last: Vec<usize> = vec![];
     for sentence in sentences(reply) {
         let said = plain(sentence);
-        let mut about = subjects.in_sentence(&said);
-        if about.is_empty() {
-            about = last.clone();
-        }
-        found.extend(subjects.wrong_status(&said, &about, &whole));
-        found.extend(subjects.wrong_value(sentence, &about));
+        let named = subjects.in_sentence(&said);
+        found.extend(subjects.wrong_value(sentence, &said, &named, &elsewhere));
+        let takes_up = named.is_empty() && TAKING_UP.iter().any(|word| begins_with(&said, word));
+        let about = if takes_up { last } else { named };
+        statuses.push((about.clone(), Standing::claimed(&said)));
         last = about;
     }
+    for (about, claims) in &statuses {
+        let says_both = |record: usize| {
+            let of_it = statuses.iter().filter(|(about, _)| about.is_empty() || about.contains(&record));
+            let mut standings = of_it.flat_map(|(_, claims)| claims).map(|(standing, _)| *standing);
+            told_apart && standings.any(|standing| Some(standing) == subjects.0[record].standing)
+        };
+        if !about.iter().any(|record| says_both(*record)) {
+            found.extend(subjects.wrong_status(claims, about));
+        }
+    }
     found
+}
+
+/// What a sentence claims: each standing with its words.
+type Claims = Vec<(Standing, &'static str)>;
+
+/// What amounts and dates may come from besides a record.
+struct Elsewhere<'a> {
+    days: &'a Source,
+    business: Source,
+}
+
+impl Elsewhere<'_> {
+    fn says(&self, value: &values::Value<'_>) -> bool {
+        (value.kind == Kind::Date && self.days.grounds(value)) || self.business.grounds(value)
+    }
+}
+
+fn begins_with(text: &str, word: &str) -> bool {
+    text.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 /// What a remembered or summarised text says of a record's status, and the record no longer says.
@@ -77,7 +174,8 @@ pub fn outdated(text: &str, facts: &[Fact]) -> Vec<Disagreement> {
     let mut found: Vec<Disagreement> = vec![];
     for sentence in sentences(text) {
         let said = plain(sentence);
-        for disagreement in subjects.wrong_status(&said, &subjects.in_sentence(&said), "") {
+        let claims = Standing::claimed(&said);
+        for disagreement in subjects.wrong_status(&claims, &subjects.in_sentence(&said)) {
             if !found.contains(&disagreement) {
                 found.push(disagreement);
             }
@@ -123,32 +221,30 @@ impl<'a> Subjects<'a> {
     }
 
     /// Each claim has to hold for one of the records that the sentence is about.
-    fn wrong_status(&self, sentence: &str, about: &[usize], whole: &str) -> Vec<Disagreement> {
+    fn wrong_status(&self, claims: &Claims, about: &[usize]) -> Vec<Disagreement> {
         let stand: Vec<(&Subject<'_>, Standing)> =
             about.iter().filter_map(|&at| Some((&self.0[at], self.0[at].standing?))).collect();
-        if stand.is_empty() || stand.len() < about.len() {
-            return vec![];
-        }
-        let claims = Standing::claimed(sentence);
-        let both = |record: Standing| claims.iter().any(|(claimed, _)| *claimed == record);
-        let mut found = vec![];
-        for (claimed, words) in &claims {
-            let wrong = stand.iter().all(|(_, record)| claimed.contradicts(*record) && !both(*record));
-            let says_both = |subject: &Subject<'_>| {
-                status(subject.fact).is_some_and(|is| contains_words(whole, &plain(&is)))
-            };
-            if let (true, Some((subject, _))) = (wrong, stand.first())
-                && !stand.iter().any(|(subject, _)| says_both(subject))
-            {
-                found.push(subject.disagreement(words, status(subject.fact)));
-            }
-        }
-        found
+        let Some((first, _)) = stand.first().filter(|_| stand.len() == about.len()) else { return vec![] };
+        let holds = |claimed: Standing, record: Standing| {
+            !claimed.contradicts(record) || claims.iter().any(|(also, _)| *also == record)
+        };
+        let wrong =
+            claims.iter().filter(|(claimed, _)| stand.iter().all(|(_, record)| !holds(*claimed, *record)));
+        wrong.map(|(_, words)| first.disagreement(words, status(first.fact))).collect()
     }
 
     /// An amount or a date beside records that have some, and none of them this one.
-    fn wrong_value(&self, sentence: &str, about: &[usize]) -> Vec<Disagreement> {
+    fn wrong_value(
+        &self,
+        sentence: &str,
+        said: &str,
+        about: &[usize],
+        elsewhere: &Elsewhere<'_>,
+    ) -> Vec<Disagreement> {
         let Some(&first) = about.first() else { return vec![] };
+        if said.ends_with('?') || tells_the_customers(said) {
+            return vec![];
+        }
         let said = values::values(sentence);
         let mut found = vec![];
         for kind in [Kind::Amount, Kind::Date] {
@@ -165,7 +261,8 @@ impl<'a> Subjects<'a> {
             if said.iter().any(|value| record.occurs(value)) {
                 continue;
             }
-            found.extend(said.iter().map(|value| self.0[first].disagreement(value.text, None)));
+            let wrong = said.iter().filter(|value| !elsewhere.says(value));
+            found.extend(wrong.map(|value| self.0[first].disagreement(value.text, None)));
         }
         found
     }
@@ -237,7 +334,9 @@ mod tests {
     }
 
     fn said(reply: &str) -> Vec<String> {
-        of_reply(reply, &records()).into_iter().map(|found| found.said).collect()
+        let business = "Shipping costs 4.90 EUR. Closed from 24 to 26 December.";
+        let today = crate::checks::grounding::days(&[Timestamp::from_millis(1_796_032_800_000)]);
+        of_reply(reply, &records(), Some(business), &today).into_iter().map(|found| found.said).collect()
     }
 
     #[test]
@@ -255,6 +354,18 @@ mod tests {
             "You say that #W1 was delivered; our records say it is shipped, and on its way.",
             "I can cancel order #W2 if you want it cancelled.",
             "We delivered a talk about parking.",
+            "You wrote that #W1 was delivered, and that you paid $99.",
+            "Sie schreiben, dass die Bestellung #W1 zugestellt wurde.",
+            "The carrier lists #W1 as delivered, but in our records it was shipped and is on its way.",
+            "Sollte #W1 storniert worden sein, sagen Sie es uns.",
+            "La commande #W1 devrait bientôt être livrée.",
+            "El pedido #W1 debería ser entregado mañana.",
+            "#W1 is being delivered.",
+            "I looked at order #W2. Your question about parking is resolved.",
+            "#W1 was shipped. Other parcels cost 4.90 EUR.",
+            "Order #W1 is on its way; shipping costs 4.90 EUR.",
+            "Order #W1 is on its way as of today, 30 November.",
+            "#W1 is on its way. We are closed on 25 December.",
             "",
         ] {
             assert_eq!(said(reply), Vec::<String>::new(), "{reply}");
@@ -274,6 +385,9 @@ mod tests {
             ("Votre commande #W1 a été annulée.", "annulee"),
             ("#W1 cost $99.", "$99"),
             ("#W1 arrives on 5 December.", "5 December"),
+            ("You wrote about it, and #W1 was delivered.", "delivered"),
+            ("Order #W1 was shipped on Monday. It was delivered.", "delivered"),
+            ("Mire el pedido #W2. Fue entregado.", "entregado"),
         ] {
             assert_eq!(said(reply), [named], "{reply}");
         }

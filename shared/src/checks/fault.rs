@@ -2,6 +2,7 @@
 
 use super::Disagreement;
 use crate::case::Category;
+use crate::rules::Field;
 use crate::text;
 
 /// Values that one correction names, and characters of each.
@@ -35,6 +36,8 @@ pub enum Fault {
     },
     /// It is what the bot said last.
     Copy,
+    /// It asks the customer for what profile or facts say.
+    AsksForKnown(Field),
 }
 
 /// What the model is told: a sentence of ours, and words of others that belong to it.
@@ -58,7 +61,13 @@ impl Fault {
             Self::FalsePromise(_) => "false_promise",
             Self::Language { .. } => "language",
             Self::Copy => "copy",
+            Self::AsksForKnown(_) => "asks_for_known",
         }
+    }
+
+    /// Whether a reply with it is still better than none: it is asked for once more, and then it may go out.
+    pub fn is_soft(&self) -> bool {
+        matches!(self, Self::AsksForKnown(_))
     }
 
     /// The category of the case that a second such reply opens.
@@ -103,6 +112,9 @@ impl Fault {
                 "It repeated the last reply; answer what the customer writes now, or escalate.".into(),
                 vec![],
             ),
+            Self::AsksForKnown(field) => {
+                (format!("It asked the customer for the {field}, which the facts say; do not ask."), vec![])
+            }
         };
         Correction { what, words: words.into_iter().take(NAMED).collect() }
     }

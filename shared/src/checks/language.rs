@@ -1,5 +1,6 @@
 //! Whether a reply is in the language that the customer writes.
 
+use crate::rules::words::{contains as contains_words, plain};
 use whatlang::Lang;
 
 /// Fewer letters do not tell a language.
@@ -15,11 +16,31 @@ const ALIKE: [&[Lang]; 6] = [
     &[Lang::Ind, Lang::Jav],
 ];
 
-/// The customer's language, if the reply is in another; both must be told for sure.
-pub(super) fn differs(reply: &str, message: &str) -> Option<&'static str> {
-    let (wanted, is) = (language(message)?, language(reply)?);
+/// How customers call the languages that they most often ask for.
+const NAMES: [(Lang, &[&str]); 6] = [
+    (Lang::Eng, &["english", "ingles", "englisch", "anglais", "inglese"]),
+    (Lang::Spa, &["spanish", "espanol", "castellano", "spanisch", "espagnol", "espanhol"]),
+    (Lang::Deu, &["german", "aleman", "deutsch", "allemand", "alemao"]),
+    (Lang::Fra, &["french", "frances", "franzosisch", "francais"]),
+    (Lang::Por, &["portuguese", "portugues", "portugiesisch", "portugais"]),
+    (Lang::Ita, &["italian", "italiano", "italienisch", "italien"]),
+];
+
+/// The language of the newest of the customer's messages (newest first), if the reply is in another that none of
+/// them asks for; both must be told for sure.
+pub(super) fn differs(reply: &str, messages: &[&str]) -> Option<&'static str> {
+    let (wanted, is) = (language(messages.first()?)?, language(reply)?);
     let alike = ALIKE.iter().any(|alike| alike.contains(&wanted) && alike.contains(&is));
-    (wanted != is && !alike).then(|| wanted.eng_name())
+    let differs = wanted != is && !alike && !messages.iter().any(|message| names(message, is));
+    differs.then(|| wanted.eng_name())
+}
+
+/// Whether a message names the language, in its own words or in others.
+fn names(message: &str, language: Lang) -> bool {
+    let said = plain(message);
+    let own = [plain(language.eng_name()), plain(language.name())];
+    let known = NAMES.iter().find(|(known, _)| *known == language).map_or(&[][..], |(_, names)| names);
+    own.iter().map(String::as_str).chain(known.iter().copied()).any(|name| contains_words(&said, name))
 }
 
 fn language(text: &str) -> Option<Lang> {
@@ -38,14 +59,26 @@ mod tests {
 
     #[test]
     fn a_reply_in_another_language_is_noticed() {
-        assert_eq!(differs(ENGLISH, GERMAN), Some("German"));
-        assert_eq!(differs(GERMAN, GERMAN), None);
-        assert_eq!(differs(GERMAN, ENGLISH), Some("English"));
+        assert_eq!(differs(ENGLISH, &[GERMAN]), Some("German"));
+        assert_eq!(differs(GERMAN, &[GERMAN]), None);
+        assert_eq!(differs(GERMAN, &[ENGLISH]), Some("English"));
+        assert_eq!(differs(ENGLISH, &[GERMAN, ENGLISH]), Some("German"), "the newest message counts");
+    }
+
+    #[test]
+    fn a_customer_may_ask_for_another_language() {
+        let asking = "Bitte antworten Sie mir auf Englisch, meine Kollegin liest hier nämlich auch mit.";
+        assert_eq!(differs(ENGLISH, &[asking]), None);
+        assert_eq!(differs(ENGLISH, &[GERMAN, "Could you write in English from now on?"]), None);
+        assert_eq!(
+            differs(ENGLISH, &["Perdone, ¿me lo puede explicar en francés o en alemán, por favor?"]),
+            Some("Spanish")
+        );
     }
 
     #[test]
     fn too_little_tells_no_language() {
-        assert_eq!(differs(ENGLISH, "wo ist #W2611340?"), None);
-        assert_eq!(differs("Unterwegs.", ENGLISH), None);
+        assert_eq!(differs(ENGLISH, &["wo ist #W2611340?"]), None);
+        assert_eq!(differs("Unterwegs.", &[ENGLISH]), None);
     }
 }

@@ -17,10 +17,11 @@ pub use promise::{Promised, promised};
 
 use crate::agent::Promise;
 use crate::facts::Fact;
+use crate::rules;
 use crate::time::Timestamp;
 
 /// What a reply is checked against.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Grounds<'a> {
     /// What a value may come from: facts, messages of customer and staff, instructions, snapshot, history, what was
     /// recalled of them. Never what the bot said, nor similar cases.
@@ -29,12 +30,14 @@ pub struct Grounds<'a> {
     pub moments: &'a [Timestamp],
     /// The contact's records; none where they could not be read.
     pub facts: &'a [Fact],
+    /// What the business says of itself, as the model was told: no record of the contact's.
+    pub business: Option<&'a str>,
     /// Whether a case of the contact is not resolved.
     pub open_case: bool,
     /// What the agent may promise only with a record behind it.
     pub promises: &'a [Promise],
-    /// The customer's newest message.
-    pub newest: &'a str,
+    /// The customer's messages that the model was shown, newest first.
+    pub customer: &'a [&'a str],
     /// What the bot replied last.
     pub previous: Option<&'a str>,
 }
@@ -48,21 +51,23 @@ pub struct Checked {
     pub opens: Option<String>,
 }
 
-/// Checks a reply: language, copy, grounding, agreement with the records, promises.
+/// Checks a reply: language, copy, grounding, agreement with the records, questions that they answer, promises.
 pub fn check(reply: &str, grounds: &Grounds<'_>) -> Checked {
     let mut faults = vec![];
-    faults.extend(language::differs(reply, grounds.newest).map(|wanted| Fault::Language { wanted }));
+    faults.extend(language::differs(reply, grounds.customer).map(|wanted| Fault::Language { wanted }));
     if grounds.previous.is_some_and(|previous| copy::is_copy(reply, previous)) {
         faults.push(Fault::Copy);
     }
-    let ungrounded = grounding::ungrounded(reply, grounds.evidence, grounds.moments);
+    let days = grounding::days(grounds.moments);
+    let ungrounded = grounding::ungrounded(reply, grounds.evidence, &days);
     if !ungrounded.is_empty() {
         faults.push(Fault::Ungrounded(ungrounded));
     }
-    let disagreements = agreement::of_reply(reply, grounds.facts);
+    let disagreements = agreement::of_reply(reply, grounds.facts, grounds.business, &days);
     if !disagreements.is_empty() {
         faults.push(Fault::Disagrees(disagreements));
     }
+    faults.extend(rules::asks_for_known(reply, grounds.facts).map(Fault::AsksForKnown));
     let opens = match promise::backing(reply, grounds) {
         promise::Backing::None | promise::Backing::Backed => None,
         promise::Backing::Opens(promise) => Some(promise),

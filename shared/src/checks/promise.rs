@@ -2,10 +2,11 @@
 
 use super::Grounds;
 use crate::agent::Promise;
-use crate::facts::Fact;
-use crate::facts::read::is_closed;
-use crate::rules::words::plain;
+use crate::facts::read::{is_closed, is_empty, status};
+use crate::facts::{Fact, OURS};
+use crate::rules::words::{contains as contains_words, plain};
 use crate::text::sentences;
+use serde_json::Value;
 
 /// Words that a `*` in a phrase stands for, at most.
 const BETWEEN: usize = 3;
@@ -89,21 +90,86 @@ pub(super) fn backing(reply: &str, grounds: &Grounds<'_>) -> Backing {
     backing
 }
 
-/// What is still to be done is backed by whatever is open; what is claimed to be done, by a record that names it.
+/// What is still to be done is backed by whatever is open; what is claimed to be done, by a record that says so. The
+/// bot's own requests say only that it promised.
 fn is_backed(promise: &Promise, grounds: &Grounds<'_>) -> bool {
-    let is_open = |fact: &&Fact| fact.kind == "request" && !is_closed(fact);
+    let is_open = |fact: &Fact| fact.kind == "request" && !is_closed(fact);
     match &promise.act {
-        None => grounds.open_case || grounds.facts.iter().any(|fact| is_open(&fact)),
+        None => grounds.open_case || grounds.facts.iter().any(is_open),
         Some(act) => {
             let act = plain(act);
-            let names = |fact: &Fact| plain(&format!("{} {}", fact.kind, fact.data)).contains(&act);
-            grounds
-                .facts
-                .iter()
-                .filter(|fact| !matches!(fact.kind.as_str(), "profile" | "contact"))
-                .any(names)
+            let others = grounds.facts.iter().filter(|fact| {
+                fact.source != OURS && !matches!(fact.kind.as_str(), "profile" | "contact" | "qualification")
+            });
+            others.into_iter().any(|fact| says_done(fact, &act))
         }
     }
+}
+
+/// A record that stands so has not been acted on.
+const UNDONE: [&str; 16] = [
+    "open",
+    "new",
+    "pending",
+    "waiting",
+    "requested",
+    "processing",
+    "in progress",
+    "denied",
+    "declined",
+    "rejected",
+    "refused",
+    "failed",
+    "not",
+    "no",
+    "under review",
+    "on hold",
+];
+
+/// Whether a record says that the act is done: its status names it, or another of its fields does and its status does
+/// not deny it. The act counts in every form of its word: `refund` in `refunded`.
+fn says_done(fact: &Fact, act: &str) -> bool {
+    let undone = status(fact).is_some_and(|status| {
+        let status = plain(&status);
+        UNDONE.iter().any(|word| contains_words(&status, word))
+    });
+    !undone && (names(&plain(&fact.kind), act) || says(&fact.data, act))
+}
+
+fn says(value: &Value, act: &str) -> bool {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(field, value)| says(value, act) || (is_past(field, act) && is_something(value))),
+        Value::Array(values) => values.iter().any(|value| says(value, act)),
+        Value::String(text) => names(&plain(text), act),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Whether a word of the text begins as the act does.
+fn names(text: &str, act: &str) -> bool {
+    text.match_indices(act)
+        .any(|(at, _)| !text.get(..at).is_some_and(|before| before.ends_with(char::is_alphanumeric)))
+}
+
+/// `refunded`, `cancelled_at`, `refundedAmount`; not `refundable`, `refund_policy`.
+fn is_past(field: &str, act: &str) -> bool {
+    let end = field
+        .char_indices()
+        .find(|(at, mark)| *at > 0 && !mark.is_lowercase())
+        .map_or(field.len(), |(at, _)| at);
+    let first = plain(field.get(..end).unwrap_or(field));
+    first.starts_with(act) && first.ends_with("ed")
+}
+
+fn is_something(value: &Value) -> bool {
+    let is_nothing = match value {
+        Value::Bool(is) => !is,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        other => is_empty(other),
+    };
+    !is_nothing
 }
 
 /// The words between the `*` of a phrase.
@@ -145,7 +211,7 @@ mod tests {
     use crate::agent::AgentVersion;
     use crate::facts::AsOf;
     use crate::time::Timestamp;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn promise(phrase: &str, opens_request: bool, act: Option<&str>) -> Promise {
         Promise {
@@ -164,8 +230,7 @@ mod tests {
 
     fn backs(promise: &Promise, reply: &str, facts: &[Fact], open_case: bool) -> Backing {
         let promises = std::slice::from_ref(promise);
-        let grounds =
-            Grounds { evidence: &[], moments: &[], facts, open_case, promises, newest: "", previous: None };
+        let grounds = Grounds { facts, open_case, promises, ..Grounds::default() };
         backing(reply, &grounds)
     }
 
@@ -225,5 +290,31 @@ mod tests {
         let other = [fact("request", json!({"status": "open", "subject": "late delivery"}))];
         assert_eq!(backs(&refunded, reply, &about_it, false), Backing::Backed);
         assert!(matches!(backs(&refunded, reply, &other, true), Backing::False(_)));
+    }
+    #[test]
+    fn only_a_record_that_says_it_is_done_backs_what_is_claimed_to_be_done() {
+        let refunded = promise("I have * refunded", false, Some("refund"));
+        let reply = "I have refunded the 20 euro.";
+        for (kind, data, backed) in [
+            ("order", json!({"status": "refunded"}), true),
+            ("refund", json!({"status": "completed"}), true),
+            ("refund", json!({"status": "pending"}), false),
+            ("order", json!({"status": "delivered", "refunded_at": "2026-11-02"}), true),
+            ("order", json!({"status": "delivered", "refundedAmount": 20}), true),
+            ("order", json!({"status": "delivered", "refunded": false}), false),
+            ("order", json!({"status": "delivered", "refunded_at": null}), false),
+            ("order", json!({"status": "delivered", "refundable": true}), false),
+            ("order", json!({"status": "delivered", "refund_policy": "within 14 days"}), false),
+            ("request", json!({"status": "open", "subject": "wants a refund"}), false),
+            ("request", json!({"status": "resolved", "subject": "refund of 20 EUR"}), true),
+            ("order", json!({"status": "delivered", "note": "nonrefundable"}), false),
+            ("profile", json!({"note": "was refunded"}), false),
+        ] {
+            let is = backs(&refunded, reply, &[fact(kind, data.clone())], false);
+            assert_eq!(is == Backing::Backed, backed, "{kind} {data}");
+        }
+        let mut own = fact("request", json!({"status": "resolved", "promise": "I have refunded it."}));
+        own.source = OURS.into();
+        assert!(matches!(backs(&refunded, reply, &[own], false), Backing::False(_)));
     }
 }

@@ -220,8 +220,9 @@ const SAYINGS: [(Standing, &[&str]); 7] = [
     ),
 ];
 
-/// Words behind which a saying claims nothing: it is denied, wished for, or still to come.
-const HEDGES: [&str; 66] = [
+/// Words behind which a saying claims nothing: in their clause it is denied, wished for, doubted, or still to come.
+const HEDGES: &[&str] = &[
+    // English
     "not",
     "isn't",
     "wasn't",
@@ -245,15 +246,23 @@ const HEDGES: [&str; 66] = [
     "may",
     "might",
     "should",
+    "must",
     "before",
     "to be",
+    "being",
+    "gets",
     "as soon as",
     "want",
     "wanted",
     "asked",
-    "said",
-    "says",
     "whether",
+    "expected",
+    "scheduled",
+    "due to",
+    "about to",
+    "partly",
+    "partially",
+    // Spanish
     "no ha",
     "nunca",
     "aun",
@@ -266,8 +275,12 @@ const HEDGES: [&str; 66] = [
     "sera",
     "puede",
     "podria",
+    "debe",
+    "deberia",
+    "va a",
     "hasta",
     "antes",
+    // German
     "nicht",
     "nie",
     "wird",
@@ -275,19 +288,102 @@ const HEDGES: [&str; 66] = [
     "wenn",
     "sobald",
     "falls",
+    "ob",
     "bis",
     "kann",
     "konnte",
     "soll",
+    "sollte",
+    "durfte",
+    "muss",
+    "musste",
     "bevor",
+    // French
     "pas",
     "jamais",
+    "sera",
     "seront",
     "quand",
     "lorsque",
     "des que",
+    "si",
     "peut",
+    "pourrait",
+    "doit",
+    "devrait",
+    "va etre",
     "avant",
+];
+
+/// Words behind which a saying is the customer's, as far as the sentence goes on about it.
+const REPORTS: &[&str] = &[
+    // English
+    "you say",
+    "you said",
+    "you're saying",
+    "you are saying",
+    "you write",
+    "you wrote",
+    "you mention",
+    "you mentioned",
+    "you told",
+    "you report",
+    "you reported",
+    "you tell",
+    "you were told",
+    // Spanish
+    "usted dice",
+    "nos dice",
+    "dices",
+    "dijiste",
+    "usted escribe",
+    "escribes",
+    "usted indica",
+    "nos indica",
+    "usted comenta",
+    "nos comenta",
+    "menciona que",
+    // German
+    "sie schreiben",
+    "sie schrieben",
+    "sie sagen",
+    "sie sagten",
+    "sie geben an",
+    "sie melden",
+    "sie berichten",
+    "sie haben geschrieben",
+    "sie haben gesagt",
+    "du schreibst",
+    "du sagst",
+    "laut ihnen",
+    // French
+    "vous dites",
+    "vous avez dit",
+    "vous ecrivez",
+    "vous avez ecrit",
+    "vous indiquez",
+    "vous mentionnez",
+    "vous signalez",
+    "tu dis",
+    "selon vous",
+];
+
+/// Where a sentence turns from one thing to another.
+const TURNS: &[&str] = &[
+    ";",
+    " - ",
+    ", but ",
+    ", and ",
+    ", yet ",
+    ", however",
+    " pero ",
+    ", y ",
+    " aber ",
+    ", und ",
+    ", jedoch",
+    " mais ",
+    ", et ",
+    ", cependant",
 ];
 
 impl Standing {
@@ -302,12 +398,13 @@ impl Standing {
         known.map(|(standing, _)| *standing).or_else(|| is_closed(fact).then_some(Resolved))
     }
 
-    /// What a sentence (in [`plain`] form) claims: each standing with its words.
+    /// What a sentence (in [`plain`] form) claims: each standing with its words. Questions claim nothing, nor does
+    /// what is said of the customer's own words.
     pub(super) fn claimed(sentence: &str) -> Vec<(Self, &'static str)> {
         if sentence.ends_with('?') {
             return vec![];
         }
-        let clauses = sentence.split([',', ';', ':', '(', ')', '—', '–']);
+        let clauses = ours(sentence).into_iter().flat_map(|part| part.split([',', ':', '(', ')']));
         clauses.flat_map(Self::claimed_in_clause).collect()
     }
 
@@ -340,4 +437,24 @@ impl Standing {
 /// Whether a text claims anything at all, as a cheap first look; the text is in [`plain`] form.
 pub(super) fn claims_something(text: &str) -> bool {
     SAYINGS.iter().any(|(_, sayings)| sayings.iter().any(|saying| text.contains(saying)))
+}
+
+/// The parts of a sentence (in [`plain`] form) that tell nothing of what the customer says.
+fn ours(sentence: &str) -> Vec<&str> {
+    let mut parts = vec![sentence];
+    for turn in TURNS {
+        parts = parts.into_iter().flat_map(|part| part.split(turn)).collect();
+    }
+    parts.into_iter().map(before_report).collect()
+}
+
+fn before_report(part: &str) -> &str {
+    let reports = REPORTS.iter().filter(|report| contains_words(part, report));
+    let first = reports.filter_map(|report| part.find(report)).min();
+    first.and_then(|at| part.get(..at)).unwrap_or(part)
+}
+
+/// Whether a sentence (in [`plain`] form) tells what the customer says.
+pub(super) fn tells_the_customers(sentence: &str) -> bool {
+    REPORTS.iter().any(|report| contains_words(sentence, report))
 }

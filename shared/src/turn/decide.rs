@@ -141,6 +141,7 @@ async fn by_model(ctx: &Context, turn: Turn, thread: &Thread, trace_id: Ulid) ->
     let unanswered = stop(Category::ModelUnavailable, "The model was not asked.");
     let mut decided = Decided::by(DecidedBy::Model, Decision::Escalate(unanswered), trace_id);
     let mut refused: Option<Refused> = None;
+    let mut passable: Option<Decision> = None;
     for round in 0..2 {
         let Some(budget) = budget(ctx, turn, round) else { break };
         let corrections = refused.as_ref().map(Refused::corrections).unwrap_or_default();
@@ -158,14 +159,21 @@ async fn by_model(ctx: &Context, turn: Turn, thread: &Thread, trace_id: Ulid) ->
                 decided.decision = with_greeting(ctx, thread, decision);
                 return decided;
             }
-            Err(why) => refused = Some(why),
+            Err(mut why) => {
+                passable = why.take_passable().or(passable);
+                refused = Some(why);
+            }
         }
         if refused.as_ref().is_some_and(Refused::is_final) {
             break;
         }
     }
+    if let Some(decision) = passable {
+        decided.decision = with_greeting(ctx, thread, decision);
+        return decided;
+    }
     match refused {
-        Some(Refused::Check(faults)) => failed_twice(decided, &faults),
+        Some(Refused::Check { faults, .. }) => failed_twice(decided, &faults),
         Some(Refused::Model(error)) => in_its_place(ctx, thread, decided, &error),
         None => in_its_place(ctx, thread, decided, &ModelError::Timeout),
     }
@@ -182,8 +190,8 @@ fn failed_twice(mut decided: Decided, faults: &[Fault]) -> Decided {
 /// Why an answer cannot be used.
 #[derive(Debug)]
 enum Refused {
-    /// Checks in code failed.
-    Check(Vec<Fault>),
+    /// Checks in code failed; the reply itself, where it is still better than none.
+    Check { faults: Vec<Fault>, passable: Option<Decision> },
     /// There is none.
     Model(ModelError),
 }
@@ -191,14 +199,14 @@ enum Refused {
 impl Refused {
     fn code(&self) -> String {
         match self {
-            Self::Check(faults) => faults.iter().map(Fault::code).collect::<Vec<_>>().join(", "),
+            Self::Check { faults, .. } => faults.iter().map(Fault::code).collect::<Vec<_>>().join(", "),
             Self::Model(error) => error.code().into(),
         }
     }
 
     fn corrections(&self) -> Vec<Correction> {
         match self {
-            Self::Check(faults) => faults.iter().map(Fault::correction).collect(),
+            Self::Check { faults, .. } => faults.iter().map(Fault::correction).collect(),
             Self::Model(_) => vec![Correction {
                 what: "Answer with one short JSON object of the given schema and nothing else.".into(),
                 words: vec![],
@@ -206,9 +214,17 @@ impl Refused {
         }
     }
 
+    /// The reply, where it is still better than none.
+    fn take_passable(&mut self) -> Option<Decision> {
+        match self {
+            Self::Check { passable, .. } => passable.take(),
+            Self::Model(_) => None,
+        }
+    }
+
     /// Whether asking again would not help.
     fn is_final(&self) -> bool {
-        !matches!(self, Self::Check(_) | Self::Model(ModelError::Unreadable | ModelError::CutOff))
+        !matches!(self, Self::Check { .. } | Self::Model(ModelError::Unreadable | ModelError::CutOff))
     }
 }
 
@@ -244,9 +260,8 @@ fn judge(
     };
     let read = match asked.answer {
         Ok(answer) => decision::read(&answer.object, &ctx.limits)
-            .map_err(|fault| vec![fault])
-            .and_then(|decision| ground(ctx, thread, decision))
-            .map_err(Refused::Check),
+            .map_err(|fault| Refused::Check { faults: vec![fault], passable: None })
+            .and_then(|decision| ground(ctx, thread, decision)),
         Err(error) => Err(Refused::Model(error)),
     };
     let attempt = Attempt {
@@ -262,14 +277,21 @@ fn judge(
 }
 
 /// Holds a reply against what is known; what it promises and may open goes with it.
-fn ground(ctx: &Context, thread: &Thread, decision: Decision) -> Result<Decision, Vec<Fault>> {
+fn ground(ctx: &Context, thread: &Thread, decision: Decision) -> Result<Decision, Refused> {
     let Decision::Reply { text, .. } = decision else { return Ok(decision) };
     let Checked { mut faults, opens } = grounds::check(ctx, thread, &text);
-    let full = found(&thread.facts).is_some_and(|facts| facts.len() >= ctx.limits.facts_items);
-    if let (Some(promise), true) = (&opens, full) {
+    let no_room = found(&thread.facts).is_none_or(|facts| facts.len() >= ctx.limits.facts_items);
+    if let (Some(promise), true) = (&opens, no_room) {
         faults.push(Fault::FalsePromise(promise.clone()));
     }
-    if faults.is_empty() { Ok(Decision::Reply { text, opens }) } else { Err(faults) }
+    let reply = Decision::Reply { text, opens };
+    match faults.is_empty() {
+        true => Ok(reply),
+        false => {
+            let passable = faults.iter().all(Fault::is_soft).then_some(reply);
+            Err(Refused::Check { faults, passable })
+        }
+    }
 }
 
 /// No answer of the model: the rules answer from the facts, or a person does. Where no model is configured the

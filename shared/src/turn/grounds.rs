@@ -13,20 +13,24 @@ use std::borrow::Cow;
 /// Checks a reply of the model.
 pub(super) fn check(ctx: &Context, thread: &Thread, reply: &str) -> Checked {
     let now = ctx.clock.now();
-    let evidence = evidence(ctx, thread, now);
+    let business = rendered_business(ctx, thread, now);
+    let evidence = evidence(ctx, thread, business.as_deref(), now);
     let evidence: Vec<&str> = evidence.iter().map(AsRef::as_ref).collect();
     let moments: Vec<Timestamp> = thread.newest_first.iter().map(|message| message.at).chain([now]).collect();
     let cases = found(&thread.cases).map_or(&[][..], Vec::as_slice);
-    let newest = thread.unsettled().last().map_or("", |message| message.text.as_str());
+    let by_customer = |message: &&Message| message.author == Author::Customer;
+    let customer: Vec<&str> =
+        thread.newest_first.iter().filter(by_customer).map(|message| message.text.as_str()).collect();
     checks::check(
         reply,
         &Grounds {
             evidence: &evidence,
             moments: &moments,
             facts: found(&thread.facts).map_or(&[], Vec::as_slice),
+            business: business.as_deref(),
             open_case: cases.iter().any(|case| case.state_of_case != CaseState::Resolved),
             promises: &thread.agent.promises,
-            newest,
+            customer: &customer,
             previous: previous(thread),
         },
     )
@@ -34,7 +38,12 @@ pub(super) fn check(ctx: &Context, thread: &Thread, reply: &str) -> Checked {
 
 /// Everything that a value of a reply may come from, as the model was given it. What the bot said is not among it,
 /// nor what was remembered of that; similar cases are of others.
-fn evidence<'t>(ctx: &Context, thread: &'t Thread, now: Timestamp) -> Vec<Cow<'t, str>> {
+fn evidence<'t>(
+    ctx: &Context,
+    thread: &'t Thread,
+    business: Option<&'t str>,
+    now: Timestamp,
+) -> Vec<Cow<'t, str>> {
     let said = |message: &&Message| message.author != Author::Bot;
     let shown = |message: &'t Message| match message.shown(ctx.limits.message_chars) {
         Cow::Borrowed(text) => for_model(text),
@@ -43,9 +52,17 @@ fn evidence<'t>(ctx: &Context, thread: &'t Thread, now: Timestamp) -> Vec<Cow<'t
     let messages = thread.newest_first.iter().filter(said).map(shown);
     let summary = thread.snapshot.iter().flat_map(Snapshot::texts).map(for_model);
     let recalled = thread.remembered.recall.memories().iter().map(|memory| for_model(&memory.said));
-    let facts = rendered_facts(ctx, thread, now).into_iter().chain(rendered_business(ctx, thread, now));
-    let agent = [for_model(&thread.agent.instructions)];
-    facts.map(Cow::Owned).chain(messages).chain(summary).chain(recalled).chain(agent).collect()
+    let facts = rendered_facts(ctx, thread, now).map(Cow::Owned);
+    let agent = [&thread.agent.instructions, &thread.agent.tone].map(|text| for_model(text));
+    let agent = agent.into_iter().chain(thread.agent.topics.iter().map(|topic| for_model(&topic.name)));
+    facts
+        .into_iter()
+        .chain(business.map(Cow::Borrowed))
+        .chain(messages)
+        .chain(summary)
+        .chain(recalled)
+        .chain(agent)
+        .collect()
 }
 
 fn previous(thread: &Thread) -> Option<&str> {

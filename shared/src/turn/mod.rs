@@ -18,7 +18,7 @@ pub use remember::{Remembered, remember};
 
 use crate::contact::{Account, ContactId};
 use crate::decision::Decision;
-use crate::facts::{AsOf, Fact};
+use crate::facts::{self, AsOf, Fact};
 use crate::limits::Limits;
 use crate::store::{Committed, NewCase, NewReply, NewRequest, Store, StoreError, TraceKey};
 use crate::text;
@@ -289,7 +289,7 @@ fn request(ctx: &Context, thread: &Thread, promise: &str, now: Timestamp) -> New
         "message": reply_to(thread),
     });
     let (kind, id) = ("request".into(), format!("carryover-{}", ctx.clock.ulid()));
-    let fact = Fact { kind, id, as_of: AsOf::from(now), source: "carryover".into(), data };
+    let fact = Fact { kind, id, as_of: AsOf::from(now), source: facts::OURS.into(), data };
     NewRequest { fact, facts_items: ctx.limits.facts_items }
 }
 

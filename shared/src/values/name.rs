@@ -17,8 +17,11 @@ const TITLES: [&str; 14] = [
     "monsieur",
 ];
 
-/// How a text uses capital letters: where most words have one they say nothing.
+/// How a text uses capital letters: where most words have one, as in German, they say nothing.
 pub(super) fn capitals_are_common(tokens: &Tokens<'_>) -> bool {
+    if (0..tokens.len()).any(|at| is_german(tokens.str(at))) {
+        return true;
+    }
     let (mut inside, mut capital) = (0usize, 0usize);
     for at in 1..tokens.len() {
         if tokens.class(at) == Some(Class::Word)
@@ -30,6 +33,48 @@ pub(super) fn capitals_are_common(tokens: &Tokens<'_>) -> bool {
         }
     }
     inside >= 8 && capital * 4 > inside
+}
+
+/// Whether only German has this word; its nouns and its *you* have capitals.
+fn is_german(word: &str) -> bool {
+    matches!(
+        word,
+        "und"
+            | "ist"
+            | "nicht"
+            | "für"
+            | "wir"
+            | "sie"
+            | "ihre"
+            | "ihren"
+            | "ihrer"
+            | "ihrem"
+            | "ihnen"
+            | "wird"
+            | "werden"
+            | "wurde"
+            | "bei"
+            | "kommt"
+            | "ich"
+            | "haben"
+            | "auf"
+            | "mit"
+            | "ein"
+            | "eine"
+            | "einen"
+            | "aus"
+            | "auch"
+            | "beim"
+            | "vom"
+            | "zum"
+            | "zur"
+            | "schon"
+            | "gerne"
+            | "bitte"
+            | "dass"
+            | "sehr"
+            | "heute"
+    )
 }
 
 /// A name that starts at the token; the answer is the token after it.

@@ -63,19 +63,30 @@ pub(super) fn in_words(number: &str) -> &'static [&'static str] {
         "4" => &["four", "fourth", "cuatro", "quatro", "quatre", "vier"],
         "5" => &["five", "fifth", "cinco", "cinq", "fünf"],
         "6" => &["six", "sixth", "seis", "sechs"],
-        "7" => &["seven", "seventh", "week", "siete", "sete", "sept", "sieben"],
+        "7" => &["seven", "seventh", "siete", "sete", "sept", "sieben"],
         "8" => &["eight", "eighth", "ocho", "oito", "huit", "acht"],
         "9" => &["nine", "ninth", "nueve", "nove", "neuf", "neun"],
         "10" => &["ten", "tenth", "diez", "dez", "dix", "zehn"],
         "11" => &["eleven", "eleventh", "once", "onze", "elf"],
         "12" => &["twelve", "twelfth", "dozen", "doce", "doze", "douze", "zwölf"],
-        "14" => &["fourteen", "fortnight"],
-        "15" => &["fifteen", "quarter"],
-        "20" => &["twenty"],
-        "30" => &["thirty", "half"],
-        "40" => &["forty"],
-        "50" => &["fifty"],
-        "100" => &["hundred"],
+        "14" => &["fourteen", "fourteenth", "catorce", "quatorze", "vierzehn"],
+        "15" => &["fifteen", "fifteenth", "quince", "quinze", "fünfzehn"],
+        "20" => &["twenty", "twentieth", "veinte", "vinte", "vingt", "zwanzig"],
+        "30" => &["thirty", "treinta", "trinta", "trente", "dreißig"],
+        "40" => &["forty", "cuarenta", "quarenta", "quarante", "vierzig"],
+        "50" => &["fifty", "cincuenta", "cinquenta", "cinquante", "fünfzig"],
+        "100" => &["hundred", "cien", "cem", "cent", "hundert"],
+        _ => &[],
+    }
+}
+
+/// Words that say a number as a part of something: half an hour, a quarter of one, a week.
+pub(super) fn in_parts(number: &str) -> &'static [&'static str] {
+    match number {
+        "7" => &["week"],
+        "14" => &["fortnight"],
+        "15" => &["quarter"],
+        "30" => &["half"],
         _ => &[],
     }
 }

@@ -28,13 +28,17 @@ const RELATIVE_DAYS: [&str; 11] = [
 
 /// What a set of texts says: built once, asked for every value.
 ///
-/// Two questions differ in how much they forgive. [`keeps`](Self::keeps) is for *facts-survive*: is the value still
-/// there, as precisely as before? [`occurs`](Self::occurs) is for *nothing-invented* and for replies: could the value
-/// come from here? A year, a half of the day, a currency or a country code that the texts leave open may be filled in.
+/// Three questions differ in how much they forgive. [`keeps`](Self::keeps) is for *facts-survive*: is the value still
+/// there, as precisely as before? [`occurs`](Self::occurs) is for *nothing-invented*: could the value come from here?
+/// A year, a half of the day, a currency or a country code that the texts leave open may be filled in.
+/// [`grounds`](Self::grounds) is for replies: as `occurs`, but a number comes from no date or time, and a weekday not
+/// from "today", since whoever checks a reply knows what day that is.
 #[derive(Debug, Default, Clone)]
 pub struct Source {
     said: Hashes,
     implied: Hashes,
+    /// Numbers that are a part of a date or a time.
+    parts: Hashes,
     words: Hashes,
 }
 
@@ -47,6 +51,7 @@ impl Source {
         }
         source.said.seal();
         source.implied.seal();
+        source.parts.seal();
         source.words.seal();
         source
     }
@@ -59,6 +64,7 @@ impl Source {
                 self.said.add(OPEN_DAY);
             }
             weaker(&value).iter().for_each(|form| self.implied.add(form));
+            parts(&value).iter().for_each(|form| self.parts.add(form));
         }
         for at in 0..tokens.len() {
             match tokens.class(at) {
@@ -80,9 +86,14 @@ impl Source {
     /// if all its words are, in any case and order; a number also as a word.
     pub fn keeps(&self, value: &Value<'_>) -> bool {
         self.has(&value.normal)
+            || self.parts.contains(&value.normal)
             || match value.kind {
                 Kind::Name => self.has_words(&value.normal),
-                Kind::Number => number::in_words(bare(&value.normal)).iter().any(|word| self.has_word(word)),
+                Kind::Number => {
+                    let number = bare(&value.normal);
+                    self.has_number_word(number)
+                        || number::in_parts(number).iter().any(|word| self.has_word(word))
+                }
                 Kind::Phone => weaker(value).iter().any(|digits| self.said.contains(digits)),
                 _ => false,
             }
@@ -93,7 +104,12 @@ impl Source {
         self.keeps(value)
             || match value.kind {
                 Kind::Name => self.has_name(&value.normal),
-                Kind::Number => COUNTED.contains(&value.normal.as_str()) || self.has(bare(&value.normal)),
+                Kind::Number => {
+                    let number = bare(&value.normal);
+                    COUNTED.contains(&value.normal.as_str())
+                        || self.has(number)
+                        || self.parts.contains(number)
+                }
                 Kind::Address => self.has_words(&value.normal),
                 Kind::Date if WEEKDAYS.contains(&value.normal.as_str()) => self.has_open_day(),
                 Kind::Date | Kind::Time | Kind::Amount => {
@@ -101,6 +117,20 @@ impl Source {
                 }
                 Kind::Id | Kind::Email | Kind::Url | Kind::Phone => false,
             }
+    }
+
+    /// For replies: the value is said here or can come from here, and not by chance.
+    pub fn grounds(&self, value: &Value<'_>) -> bool {
+        let normal = value.normal.as_str();
+        match value.kind {
+            Kind::Number => {
+                let number = bare(normal);
+                let is_said = self.has(normal) || self.has(number) || self.has_number_word(number);
+                COUNTED.contains(&normal) || is_said
+            }
+            Kind::Date if WEEKDAYS.contains(&normal) => self.has(normal) || self.said.contains(OPEN_DAY),
+            _ => self.occurs(value),
+        }
     }
 
     /// The values of the text that are not kept here, each normal form once, in the order of the text.
@@ -121,6 +151,10 @@ impl Source {
     /// A weekday can come from `tomorrow` or from a date without its year.
     fn has_open_day(&self) -> bool {
         self.said.contains(OPEN_DAY) || RELATIVE_DAYS.iter().any(|word| self.has_word(word))
+    }
+
+    fn has_number_word(&self, number: &str) -> bool {
+        number::in_words(number).iter().any(|word| self.has_word(word))
     }
 
     fn has_word(&self, word: &str) -> bool {
@@ -160,7 +194,7 @@ fn weaker(value: &Value<'_>) -> Vec<String> {
     let normal = value.normal.as_str();
     match value.kind {
         Kind::Date => weaker_dates(normal),
-        Kind::Time => left_open(value),
+        Kind::Time => open_halves(normal).into_iter().collect(),
         Kind::Amount | Kind::Number => vec![bare(normal).to_owned()],
         Kind::Phone => weaker_phones(value),
         Kind::Id => weaker_ids(normal),
@@ -172,15 +206,27 @@ fn weaker(value: &Value<'_>) -> Vec<String> {
 
 fn weaker_dates(normal: &str) -> Vec<String> {
     let Some(day) = Day::read(normal) else { return Vec::new() };
-    let mut forms = vec![number::ordinal(day.day), format!("--{:02}", day.month), day.day.to_string()];
+    let mut forms = vec![number::ordinal(day.day), format!("--{:02}", day.month)];
     forms.extend(day.either());
     let yearless = Day { year: None, ..day };
     forms.extend(yearless.either());
     if let Some(year) = day.year {
-        forms.extend([yearless.normal(), format!("{year:04}-{:02}", day.month), year.to_string()]);
+        forms.extend([yearless.normal(), format!("{year:04}-{:02}", day.month)]);
         forms.extend(day.weekday().map(str::to_owned));
     }
     forms
+}
+
+/// Numbers that whoever says the date or time says too, as a part of it.
+fn parts(value: &Value<'_>) -> Vec<String> {
+    let normal = value.normal.as_str();
+    match (value.kind, Day::read(normal)) {
+        (Kind::Date, Some(day)) => {
+            [Some(day.day.to_string()), day.year.map(|year| year.to_string())].into_iter().flatten().collect()
+        }
+        (Kind::Time, _) => open_hours(normal),
+        _ => vec![],
+    }
 }
 
 /// Phone numbers are the same if one ends in the other: the country and the leading zero are often left out.
@@ -224,12 +270,26 @@ fn open_dates(normal: &str) -> Vec<String> {
 }
 
 fn open_times(normal: &str) -> Vec<String> {
-    let Some((hour, minute)) = normal.split_once(':') else { return Vec::new() };
-    let (Ok(hour), Ok(minute)) = (hour.parse::<u32>(), minute.parse::<u32>()) else { return Vec::new() };
-    let mut forms = vec![either_half(hour, minute)];
-    if minute == 0 {
-        forms.extend([hour.to_string(), format!("{hour} h")]);
-        forms.push((if hour % 12 == 0 { 12 } else { hour % 12 }).to_string());
+    open_halves(normal).into_iter().chain(open_hours(normal)).collect()
+}
+
+fn open_halves(normal: &str) -> Option<String> {
+    let (hour, minute) = hour_and_minute(normal)?;
+    Some(either_half(hour, minute))
+}
+
+/// A full hour as a number alone.
+fn open_hours(normal: &str) -> Vec<String> {
+    match hour_and_minute(normal) {
+        Some((hour, 0)) => {
+            let on_the_dial = if hour % 12 == 0 { 12 } else { hour % 12 };
+            vec![hour.to_string(), format!("{hour} h"), on_the_dial.to_string()]
+        }
+        _ => vec![],
     }
-    forms
+}
+
+fn hour_and_minute(normal: &str) -> Option<(u32, u32)> {
+    let (hour, minute) = normal.split_once(':')?;
+    Some((hour.parse().ok()?, minute.parse().ok()?))
 }

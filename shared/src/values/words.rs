@@ -16,6 +16,8 @@ static COMMON: LazyLock<Hashes> = LazyLock::new(|| {
 });
 
 const WORDS: &str = "
+    ihnen ihre ihrem ihren ihrer ihres euch euer eure geduld madame mademoiselle mesdames messieurs monsieur señores
+    señorita usted ustedes vosotros
     flat herr iban max meet mini plus pro prof rs sra sr señor señora ultra
     airline airlines arrival bags baggages based birth cards certificate certificates charged departure difference
     direct dob gold human ids modify numbers option options outbound pending setup talk

@@ -103,7 +103,8 @@ fn checked(
             facts: records,
             open_case: false,
             promises: &agent.promises,
-            newest: "Where is my order, and what about the kettle?",
+            customer: &["Where is my order, and what about the kettle?"],
+            business: None,
             previous: Some("The apartment is yours from Friday on, and the key is in the box at the door."),
         },
     )
