@@ -4,6 +4,7 @@ mod page;
 
 use crate::connection::{Connection, Target};
 use crate::terminal;
+use crate::trace::Decided;
 use anyhow::{Context, Result};
 use carryover_shared::case::Case;
 use carryover_shared::contact::{ContactId, Identity};
@@ -11,7 +12,6 @@ use carryover_shared::snapshot::Snapshot;
 use carryover_shared::text;
 use carryover_shared::thread::{Author, Head, Message, Seq};
 use carryover_shared::time::Timestamp;
-use carryover_shared::trace::{Outcome, Trace};
 use serde::Serialize;
 
 /// Characters shown of one message.
@@ -55,17 +55,10 @@ struct View {
     cases: Vec<Case>,
     facts: usize,
     memories: usize,
+    /// The last decision.
     last_decision: Option<Decided>,
     /// The newest messages, oldest of them first.
     messages: Vec<Line>,
-}
-
-/// The last decision: what it was made from and what became of it.
-#[derive(Debug, Serialize)]
-struct Decided {
-    trace: Trace,
-    /// None where it was lost, or is not written yet.
-    outcome: Option<Outcome>,
 }
 
 /// A message.
@@ -84,7 +77,7 @@ impl View {
         let head = store.head(contact).await?.with_context(|| format!("{identity} is gone"))?;
         let from = Seq((head.last_seq.0 + 1).saturating_sub(messages as u64)).max(head.first_seq);
         let newest = store.messages(contact, from, head.last_seq, messages).await?;
-        let last = store.traces::<Trace, Outcome>(contact, 1).await?.pop();
+        let last = store.traces(contact, 1).await?.pop();
         Ok(Self {
             identity: identity.clone(),
             contact_id: contact,

@@ -27,10 +27,11 @@ pub struct Options {
 
 /// A decision: what it was made from, and what became of it.
 #[derive(Debug, Serialize)]
-struct Decided {
-    trace: Trace,
-    /// None where it was lost, or another turn was faster.
-    outcome: Option<Outcome>,
+pub(crate) struct Decided {
+    /// What it was made from.
+    pub(crate) trace: Trace,
+    /// What became of it; none where it was lost, is not written yet, or another turn was faster.
+    pub(crate) outcome: Option<Outcome>,
 }
 
 /// Prints every decision on a message with its full context, oldest first.

@@ -5,7 +5,7 @@ use crate::contact::{Account, ContactId, Identity};
 use crate::hash;
 use crate::job::{Delivery, TurnJob};
 use crate::store::{Admission, Admitted, NewMessage, StoreError, Ticket};
-use crate::thread::{Attachment, Channel, Head, Mode, Seq};
+use crate::thread::{Attachment, Channel, Head, Lease, Mode, Seq};
 use crate::time::Timestamp;
 use crate::turn::{self, Context, End, Remembered, Said, Thread, Turn};
 use std::time::Duration;
@@ -54,10 +54,8 @@ pub enum Answer {
 const NET_GRACE: Duration = Duration::from_secs(6);
 /// Sending a job may take this long; the customer does not wait for a queue that hangs (*bounds*).
 const SEND_TIME: Duration = Duration::from_secs(2);
-/// How soon a waiting door looks for the first time; each time it waits half as long again.
+/// How often a waiting door looks.
 const LOOK: Duration = Duration::from_millis(200);
-/// How long it waits at most between two looks: many may wait for one turn.
-const LONGEST_LOOK: Duration = Duration::from_secs(1);
 /// A door that waited takes up what was left only with this much time: with less the turn would end in a case for
 /// want of time, while the message's job has time of its own.
 const LEAST_TIME: Duration = Duration::from_secs(3);
@@ -133,8 +131,6 @@ async fn admit(
     turn: Option<Turn>,
 ) -> Result<(Option<Thread>, Admission), StoreError> {
     let message = new_message(ctx, incoming);
-    // Asked for once: what others write meanwhile is not what this customer asks about.
-    let mut remembered: Option<Remembered> = None;
     for _ in 0..ROUNDS {
         let thread = match (contact, turn) {
             (Some(contact), Some(_)) => Box::pin(turn::gather(ctx, contact, Some(&incoming.account))).await?,
@@ -150,7 +146,8 @@ async fn admit(
             (None, None) => Some(Head::new(ContactId::new(ctx.clock.ulid()))),
         };
         let Some(head) = head else { return Ok((None, Admission::Gone)) };
-        let ticket = ticket(ctx, &head, &delivery, turn);
+        let reads = thread.as_ref().map_or(0, |thread| thread.unsettled().len()) + 1;
+        let ticket = ticket(ctx, &head, &delivery, turn.map(|turn| turn.lease(reads)));
         let admission = async {
             match contact {
                 Some(_) => ctx.store.admit(&head, &message, &ticket).await,
@@ -158,18 +155,16 @@ async fn admit(
             }
         };
         let remember = async {
-            match (remembered.take(), &thread) {
-                (Some(remembered), _) => remembered,
-                (None, Some(thread)) => turn::remember(ctx, thread, Some(&incoming.text)).await,
-                (None, None) => Remembered::nothing(),
+            match &thread {
+                Some(thread) => turn::remember(ctx, thread, Some(&incoming.text)).await,
+                None => Remembered::nothing(),
             }
         };
-        let (admission, found) = futures::join!(admission, remember);
+        let (admission, remembered) = futures::join!(admission, remember);
         let admission = admission?;
         if !matches!(admission, Admission::Moved) {
-            return Ok((thread.map(|thread| thread.remembering(found)), admission));
+            return Ok((thread.map(|thread| thread.remembering(remembered)), admission));
         }
-        remembered = Some(found);
         if contact.is_none() {
             contact = ctx.store.resolve(&incoming.identity).await?;
         }
@@ -191,11 +186,10 @@ fn new_message(ctx: &Context, incoming: &Incoming) -> NewMessage {
 
 /// With the lease, if the turn runs here: a newer message takes it over at once, since the old draft can no longer
 /// commit, unless the holder may commit under the burst rule.
-fn ticket(ctx: &Context, head: &Head, delivery: &Delivery, turn: Option<Turn>) -> Ticket {
+fn ticket(ctx: &Context, head: &Head, delivery: &Delivery, lease: Option<Lease>) -> Ticket {
     let now = ctx.clock.now();
     let held = head.lease(now).is_some() && turn::may_commit_in_a_burst(head, now, &ctx.limits);
-    let lease = turn.filter(|_| !held).map(|turn| (turn.owner, turn.lease_until()));
-    Ticket { delivery: delivery.clone(), lease }
+    Ticket { delivery: delivery.clone(), lease: lease.filter(|_| !held) }
 }
 
 async fn after_admission(
@@ -224,7 +218,6 @@ async fn wait_or_run(
     contact: ContactId,
     seq: Seq,
 ) -> Result<Option<End>, StoreError> {
-    let mut look = LOOK;
     loop {
         let Some(head) = ctx.store.head(contact).await? else { return Ok(None) };
         let now = ctx.clock.now();
@@ -238,8 +231,7 @@ async fn wait_or_run(
         {
             return Ok(Some(end));
         }
-        ctx.clock.sleep(look).await;
-        look = (look + look / 2).min(LONGEST_LOOK);
+        ctx.clock.sleep(LOOK).await;
     }
 }
 

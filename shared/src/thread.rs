@@ -341,12 +341,14 @@ pub enum Mode {
 /// A turn's right to call the model for a thread, for a while.
 ///
 /// Leases save model calls; commits are safe without them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lease {
     /// The turn that holds it.
     pub owner: Ulid,
     /// Until when.
     pub until: Timestamp,
+    /// How many customer messages it answers.
+    pub reads: usize,
 }
 
 /// The head of a thread: what every conditional write of the thread is conditional on.
@@ -390,6 +392,9 @@ pub struct Head {
     /// The newest customer message of the last turn that took the lease.
     #[serde(default)]
     pub turn_seq: Seq,
+    /// How many customer messages that turn answers.
+    #[serde(default)]
+    pub turn_reads: usize,
     /// Turns that took the lease on the same messages since something was last committed.
     #[serde(default)]
     pub turn_tries: u32,
@@ -423,6 +428,7 @@ impl Head {
             turn_owner: None,
             turn_until: None,
             turn_seq: Seq::NONE,
+            turn_reads: 0,
             turn_tries: 0,
             calls_hour: 0,
             calls: 0,
@@ -433,7 +439,7 @@ impl Head {
     /// The lease, if one is held at `now`.
     pub fn lease(&self, now: Timestamp) -> Option<Lease> {
         match (self.turn_owner, self.turn_until) {
-            (Some(owner), Some(until)) if until > now => Some(Lease { owner, until }),
+            (Some(owner), Some(until)) if until > now => Some(Lease { owner, until, reads: self.turn_reads }),
             _ => None,
         }
     }

@@ -78,7 +78,7 @@ impl TestContact {
     /// # Panics
     /// If the table refuses it.
     pub async fn set_head(&self, attribute: &str, value: impl Serialize) {
-        self.set(&format!("CONTACT#{}", self.id), "HEAD", attribute, value).await;
+        self.table.set(&format!("CONTACT#{}", self.id), "HEAD", attribute, value).await;
     }
 
     /// Sets an attribute of the snapshot's item.
@@ -86,7 +86,7 @@ impl TestContact {
     /// # Panics
     /// If the table refuses it.
     pub async fn set_snapshot(&self, attribute: &str, value: impl Serialize) {
-        self.set(&format!("SNAPSHOT#{}", self.id), "SNAPSHOT", attribute, value).await;
+        self.table.set(&format!("SNAPSHOT#{}", self.id), "SNAPSHOT", attribute, value).await;
     }
 
     /// Snapshot and history.
@@ -135,19 +135,5 @@ impl TestContact {
                 .await
                 .expect("a write");
         }
-    }
-
-    async fn set(&self, pk: &str, sk: &str, attribute: &str, value: impl Serialize) {
-        let value = serde_dynamo::aws_sdk_dynamodb_1::to_attribute_value(value).expect("a value");
-        let update = self.client.update_item().table_name(TABLE);
-        update
-            .key("pk", AttributeValue::S(pk.into()))
-            .key("sk", AttributeValue::S(sk.into()))
-            .update_expression("SET #a = :v")
-            .expression_attribute_names("#a", attribute)
-            .expression_attribute_values(":v", value)
-            .send()
-            .await
-            .expect("an update");
     }
 }

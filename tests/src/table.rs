@@ -5,6 +5,7 @@
 use crate::gate::Gate;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
@@ -163,6 +164,24 @@ impl Table {
         let request = json!({"TableName": TABLE, "ConsistentRead": true, "Key": key});
         let found = self.serve("GetItem", request).expect("a read");
         found.get("Item").filter(|item| !item.is_null()).cloned()
+    }
+
+    /// Sets an attribute of an item.
+    ///
+    /// # Panics
+    /// If the table refuses it.
+    pub async fn set(&self, pk: &str, sk: &str, attribute: &str, value: impl Serialize) {
+        let value = serde_dynamo::aws_sdk_dynamodb_1::to_attribute_value(value).expect("a value");
+        let update = self.client().update_item().table_name(TABLE);
+        update
+            .key("pk", AttributeValue::S(pk.into()))
+            .key("sk", AttributeValue::S(sk.into()))
+            .update_expression("SET #a = :v")
+            .expression_attribute_names("#a", attribute)
+            .expression_attribute_values(":v", value)
+            .send()
+            .await
+            .expect("an update");
     }
 
     /// All items, for tests that look at the table itself.

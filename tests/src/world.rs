@@ -8,7 +8,8 @@ use carryover_shared::admit::{self, Answer, Incoming, Worked};
 use carryover_shared::agent::AgentVersion;
 use carryover_shared::bank::Embedded;
 use carryover_shared::contact::{Account, ContactId, Identity};
-use carryover_shared::job::{FoldJob, RetentionJob, TurnJob};
+use carryover_shared::fold;
+use carryover_shared::job::{FoldJob, FoldReason, RetentionJob, TurnJob};
 use carryover_shared::limits::Limits;
 use carryover_shared::retain;
 use carryover_shared::store::{ImportedLog, ImportedMessage, Store, StoreError};
@@ -175,17 +176,7 @@ impl World {
     /// # Panics
     /// If the table refuses it.
     pub async fn set_snapshot(&self, contact: ContactId, attribute: &str, value: impl Serialize) {
-        let value = serde_dynamo::aws_sdk_dynamodb_1::to_attribute_value(value).expect("a value");
-        let update = self.table.client().update_item().table_name(TABLE);
-        update
-            .key("pk", AttributeValue::S(format!("SNAPSHOT#{contact}")))
-            .key("sk", AttributeValue::S("SNAPSHOT".into()))
-            .update_expression("SET #a = :v")
-            .expression_attribute_names("#a", attribute)
-            .expression_attribute_values(":v", value)
-            .send()
-            .await
-            .expect("an update");
+        self.table.set(&format!("SNAPSHOT#{contact}"), "SNAPSHOT", attribute, value).await;
     }
 
     /// Imports a log of `(role, text)` into the empty thread of `chat:<who>`.
@@ -223,10 +214,7 @@ impl World {
     /// If the table refuses it.
     pub async fn begin_erasing(&self, who: &str) {
         let head = format!("CONTACT#{}", self.contact(who).await);
-        let update = self.table.client().update_item().table_name(TABLE);
-        let update = update.key("pk", AttributeValue::S(head)).key("sk", AttributeValue::S("HEAD".into()));
-        let update = update.update_expression("SET erasing = :v");
-        update.expression_attribute_values(":v", AttributeValue::Bool(true)).send().await.expect("an update");
+        self.table.set(&head, "HEAD", "erasing", true).await;
     }
 
     /// The whole log of `chat:<who>`, oldest first.
@@ -237,6 +225,23 @@ impl World {
         let contact = self.contact(who).await;
         self.ctx.store.messages(contact, Seq::FIRST, Seq(u64::MAX >> 40), 100_000).await.expect("a log")
     }
+}
+
+/// Folds what aged out of a contact's thread, as a reply's job would have it.
+///
+/// # Panics
+/// If the table refuses it.
+pub async fn fold(ctx: &Context, model: impl Model + 'static, contact_id: ContactId) {
+    let up_to = ctx.store.head(contact_id).await.expect("a table").expect("a head").last_seq;
+    let fold = fold::Context {
+        store: ctx.store.clone(),
+        model: Arc::new(model),
+        clock: ctx.clock.clone(),
+        limits: ctx.limits.clone(),
+        retention: None,
+    };
+    let job = FoldJob { contact_id, up_to, why: FoldReason::Reply };
+    fold::run(&fold, job, ctx.clock.now() + Duration::from_secs(300)).await.expect("a fold");
 }
 
 /// The identity of a web chat user.

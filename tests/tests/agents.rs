@@ -6,21 +6,18 @@ use carryover_shared::agent::{AccountAgent, AgentVersion};
 use carryover_shared::case::Category;
 use carryover_shared::contact::{Account, ContactId, Identity};
 use carryover_shared::facts::{AsOf, Fact};
-use carryover_shared::fold;
-use carryover_shared::job::{FoldJob, FoldReason};
 use carryover_shared::limits::Limits;
 use carryover_shared::store::{Assigned, FactWrite, Installed};
 use carryover_shared::thread::{Author, Channel, Mode};
 use carryover_shared::trace::{Degraded, Outcome, Trace};
 use carryover_shared::traits::{Clock, Question, Role};
-use carryover_shared::turn::{Context, End};
+use carryover_shared::turn::End;
 use carryover_tests::model::FakeModel;
 use carryover_tests::table::{Call, Fault, TABLE, sequential};
-use carryover_tests::world::{World, identity};
+use carryover_tests::world::{self, World, identity};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -559,19 +556,6 @@ async fn isolation_where_the_records_cannot_be_read_no_unit_is_shown() {
     assert!(user.contains("9:00 to 17:00") && !user.contains("sun-42"));
 }
 
-async fn fold(ctx: &Context, model: &FakeModel, contact_id: ContactId) {
-    let up_to = ctx.store.head(contact_id).await.expect("a table").expect("a head").last_seq;
-    let fold = fold::Context {
-        store: ctx.store.clone(),
-        model: Arc::new(model.clone()),
-        clock: ctx.clock.clone(),
-        limits: ctx.limits.clone(),
-        retention: None,
-    };
-    let job = FoldJob { contact_id, up_to, why: FoldReason::Reply };
-    fold::run(&fold, job, ctx.clock.now() + Duration::from_secs(300)).await.expect("a fold");
-}
-
 /// Last week on WhatsApp with the default agent, today by SMS with another one; what the newest prompt says.
 async fn asked_after_a_week(model: FakeModel) -> Question {
     let world = with_garden(model.clone()).await;
@@ -581,7 +565,7 @@ async fn asked_after_a_week(model: FakeModel) -> Question {
     for n in 1..12 {
         write(&world, "ana", &format!("w{n}"), whatsapp(), "Thanks, and what else is there to do?").await;
     }
-    fold(&world.ctx, &model, world.contact("ana").await).await;
+    world::fold(&world.ctx, model.clone(), world.contact("ana").await).await;
     assert_eq!(answered_by(&world, "ana").await.0, "default");
 
     world.clock.advance(WEEK);

@@ -3,10 +3,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use carryover_shared::admit::{self, Answer};
-use carryover_shared::contact::ContactId;
 use carryover_shared::facts::{AsOf, Fact};
-use carryover_shared::fold;
-use carryover_shared::job::{FoldJob, FoldReason};
 use carryover_shared::limits::Limits;
 use carryover_shared::store::FactWrite;
 use carryover_shared::thread::{Author, Mode, Seq};
@@ -16,7 +13,7 @@ use carryover_tests::contact::TestContact;
 use carryover_tests::model::{FakeModel, Said};
 use carryover_tests::received::Received;
 use carryover_tests::table::{Call, Fault, TABLE};
-use carryover_tests::world::World;
+use carryover_tests::world::{self, World};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,19 +36,6 @@ fn forgetful() -> FakeModel {
 fn run<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.expect("a runtime").block_on(test)
-}
-
-async fn fold(ctx: &Context, model: &FakeModel, contact_id: ContactId) {
-    let up_to = ctx.store.head(contact_id).await.expect("a table").expect("a head").last_seq;
-    let fold = fold::Context {
-        store: ctx.store.clone(),
-        model: Arc::new(model.clone()),
-        clock: ctx.clock.clone(),
-        limits: ctx.limits.clone(),
-        retention: None,
-    };
-    let job = FoldJob { contact_id, up_to, why: FoldReason::Reply };
-    fold::run(&fold, job, ctx.clock.now() + Duration::from_secs(300)).await.expect("a fold");
 }
 
 /// What a customer writes and what else happens then.
@@ -130,7 +114,7 @@ async fn play(rounds: Vec<Round>) {
         }
         if folds {
             let contact = world.contact("ana").await;
-            fold(&ctx, &model, contact).await;
+            world::fold(&ctx, model.clone(), contact).await;
             let snapshot = ctx.store.snapshot(contact).await.expect("a table").expect("a snapshot");
             checkpoints.push(snapshot.folded_through.0);
         }
@@ -278,7 +262,7 @@ async fn known_thread(model: FakeModel) -> World {
             .expect("an answer");
     }
     let contact = world.contact("ana").await;
-    fold(&world.ctx, &model, contact).await;
+    world::fold(&world.ctx, model.clone(), contact).await;
     let put = world.ctx.store.put_fact(contact, &order("shipped"), &world.ctx.limits).await;
     assert_eq!(put.expect("a table"), FactWrite::Created);
     world
@@ -397,7 +381,7 @@ fn isolation_nothing_of_one_contact_is_in_a_prompt_about_another() {
                 let text = format!("{name} asks {n}: where is my order {}-20{n}?", name.to_uppercase());
                 world.write(name, &format!("m{n}"), &text).await.expect("an answer");
                 let contact = world.contact(name).await;
-                fold(&world.ctx, &model, contact).await;
+                world::fold(&world.ctx, model.clone(), contact).await;
                 world.ctx.store.put_fact(contact, &order(name), &world.ctx.limits).await.expect("a table");
             }
         }

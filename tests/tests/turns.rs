@@ -5,9 +5,9 @@ use carryover_shared::admit::{Answer, Worked};
 use carryover_shared::contact::Account;
 use carryover_shared::limits::Limits;
 use carryover_shared::store::StoreError;
-use carryover_shared::thread::{Author, BotKind, Mode, Seq};
+use carryover_shared::thread::{Author, BotKind, Lease, Mode, Seq};
 use carryover_shared::traits::{Clock, ModelError, Question};
-use carryover_shared::turn::End;
+use carryover_shared::turn::{self, End, Turn};
 use carryover_tests::model::{FakeModel, Said};
 use carryover_tests::table::{Fault, sequential};
 use carryover_tests::world::{NoModel, Thinking, World};
@@ -477,4 +477,53 @@ async fn set_of_head(world: &World, update: &str, value: AttributeValue) {
         .send()
         .await
         .expect("an update");
+}
+
+/// Another turn's lease on everything that waits.
+async fn held_by_another(world: &World, reads: usize) -> Lease {
+    let head = world.head("ana").await;
+    let until = world.clock.now() + Duration::from_secs(25);
+    let lease = Lease { owner: world.clock.ulid(), until, reads };
+    world.ctx.store.take_lease(&head, lease).await.unwrap().expect("the lease is free");
+    lease
+}
+
+#[tokio::test]
+async fn a_lease_on_the_newest_message_is_taken_over_by_nobody() {
+    let model = echo();
+    let world = World::new(model.clone()).await;
+    world.drop_off("ana", "m1", "first").await.unwrap();
+    let lease = held_by_another(&world, 1).await;
+    let turn = Turn::starting(&world.ctx, world.clock.now());
+    assert_eq!(turn::take_up(&world.ctx, turn, world.contact("ana").await).await.unwrap(), None);
+    assert_eq!(world.head("ana").await.turn_owner, Some(lease.owner));
+    assert!(model.questions().is_empty());
+}
+
+#[tokio::test]
+async fn a_reply_between_the_messages_makes_no_burst() {
+    let model = echo();
+    let limits = Limits { burst_messages: 3, ..Limits::default() };
+    let world = World::with_limits(model.clone(), limits).await;
+    world.write("ana", "m1", "first").await.unwrap();
+    world.drop_off("ana", "m2", "second").await.unwrap();
+    world.drop_off("ana", "m3", "third").await.unwrap();
+    let lease = held_by_another(&world, 2).await;
+    let answer = world.write("ana", "m4", "fourth").await.unwrap();
+    assert!(matches!(answer, Answer::New { end: End::Replied(_), .. }), "{answer:?}");
+    assert!(world.clock.now() < lease.until, "the newest message took over at once");
+}
+
+#[tokio::test]
+async fn a_turn_that_may_commit_in_a_burst_keeps_its_lease() {
+    let model = echo();
+    let limits = Limits { burst_messages: 2, ..Limits::default() };
+    let world = World::with_limits(model.clone(), limits).await;
+    world.drop_off("ana", "m1", "first").await.unwrap();
+    world.drop_off("ana", "m2", "second").await.unwrap();
+    let lease = held_by_another(&world, 2).await;
+    world.drop_off("ana", "m3", "third").await.unwrap();
+    let turn = Turn::starting(&world.ctx, world.clock.now());
+    assert_eq!(turn::take_up(&world.ctx, turn, world.contact("ana").await).await.unwrap(), None);
+    assert_eq!(world.head("ana").await.turn_owner, Some(lease.owner));
 }

@@ -6,11 +6,10 @@ use super::{Item, Range, Span, Store, StoreError, from_item, keys, to_item};
 use crate::contact::{Account, ContactId, Identity};
 use crate::job::Delivery;
 use crate::snapshot::Snapshot;
-use crate::thread::{Attachment, Author, Channel, Head, Message, Mode, Parts, Seq};
+use crate::thread::{Attachment, Author, Channel, Head, Lease, Message, Mode, Parts, Seq};
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use ulid::Ulid;
 
 /// How long a delivery is remembered.
 const SEEN_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -42,8 +41,8 @@ pub struct NewMessage {
 pub struct Ticket {
     /// The delivery, for *once-in*.
     pub delivery: Delivery,
-    /// The lease to take with it: owner and end.
-    pub lease: Option<(Ulid, Timestamp)>,
+    /// The lease to take with it.
+    pub lease: Option<Lease>,
 }
 
 /// A message that is in the log now.
@@ -273,10 +272,11 @@ fn moved_by(before: &Head, message: &Message, ticket: &Ticket) -> Head {
         head.settled_seq = message.seq;
     } else if !message.no_turn {
         head.waiting_since = before.waiting_since.or(Some(message.at));
-        if let Some((owner, until)) = ticket.lease {
-            head.turn_owner = Some(owner);
-            head.turn_until = Some(until);
+        if let Some(lease) = ticket.lease {
+            head.turn_owner = Some(lease.owner);
+            head.turn_until = Some(lease.until);
             head.turn_seq = message.seq;
+            head.turn_reads = lease.reads;
             head.turn_tries = before.tries_with(message.seq);
         }
     }
@@ -305,6 +305,7 @@ fn admission_update(before: &Head, after: &Head, ticket: &Ticket) -> Expression 
             .set("turn_owner", after.turn_owner)
             .set("turn_until_millis", after.turn_until)
             .set("turn_seq", after.turn_seq)
+            .set("turn_reads", after.turn_reads)
             .set("turn_tries", after.turn_tries);
     }
     change

@@ -4,8 +4,7 @@ use super::expression::Expression;
 use super::keys::Key;
 use super::{Item, Store, StoreError, from_item, keys};
 use crate::contact::ContactId;
-use crate::thread::{Head, Mode};
-use crate::time::Timestamp;
+use crate::thread::{Head, Lease, Mode};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::ReturnValue;
@@ -14,12 +13,7 @@ use ulid::Ulid;
 impl Store {
     /// Takes the lease for a turn that answers up to `head.last_customer_seq`, if nobody moved since `head` was
     /// read. The head as it is then, or `None`.
-    pub async fn take_lease(
-        &self,
-        head: &Head,
-        owner: Ulid,
-        until: Timestamp,
-    ) -> Result<Option<Head>, StoreError> {
+    pub async fn take_lease(&self, head: &Head, lease: Lease) -> Result<Option<Head>, StoreError> {
         let change = Expression::new()
             .if_equal("epoch", head.epoch)
             .if_equal("last_seq", head.last_seq)
@@ -27,9 +21,10 @@ impl Store {
             .if_equal("mode", Mode::Bot)
             .if_still("turn_owner", head.turn_owner)
             .if_absent("erasing")
-            .set("turn_owner", owner)
-            .set("turn_until_millis", until)
+            .set("turn_owner", lease.owner)
+            .set("turn_until_millis", lease.until)
             .set("turn_seq", head.last_customer_seq)
+            .set("turn_reads", lease.reads)
             .set("turn_tries", head.tries_with(head.last_customer_seq));
         let updated = self.update(&keys::head(head.contact_id), change).await?;
         updated.map(|item| from_item(item, "head")).transpose()

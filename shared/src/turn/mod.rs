@@ -22,7 +22,7 @@ use crate::facts::{self, AsOf, Fact};
 use crate::limits::Limits;
 use crate::store::{Committed, NewCase, NewReply, NewRequest, Store, StoreError, TraceKey};
 use crate::text;
-use crate::thread::{Head, Message, Mode, Seq};
+use crate::thread::{Head, Lease, Message, Mode, Seq};
 use crate::time::Timestamp;
 use crate::trace::Outcome;
 use crate::traits::{Clock, Events, MemoryBank, Model, Queue, SimilarCases};
@@ -112,6 +112,11 @@ impl Turn {
     pub fn lease_until(&self) -> Timestamp {
         self.deadline + LEASE_GRACE
     }
+
+    /// The lease of this turn, which answers so many messages.
+    pub fn lease(&self, reads: usize) -> Lease {
+        Lease { owner: self.owner, until: self.lease_until(), reads }
+    }
 }
 
 /// Why a thread needs nothing of the bot, if so.
@@ -137,9 +142,8 @@ pub fn guard(head: &Head, account: &Account) -> Option<Guard> {
 
 /// Whether the turn that holds the lease may commit although newer messages come (the burst rule).
 pub fn may_commit_in_a_burst(head: &Head, now: Timestamp, limits: &Limits) -> bool {
-    let unsettled = head.turn_seq.0.saturating_sub(head.settled_seq.0);
     let waited = head.waiting_since.is_some_and(|since| now.since(since) >= burst_wait(limits));
-    unsettled >= limits.burst_messages as u64 || waited
+    head.turn_reads >= limits.burst_messages || waited
 }
 
 fn burst_wait(limits: &Limits) -> Duration {
@@ -322,6 +326,12 @@ fn tell(contact: ContactId, outcome: &Outcome) {
     );
 }
 
+/// Whether another turn holds the lease and can still commit: nobody takes it over.
+pub fn is_held(head: &Head, now: Timestamp, limits: &Limits) -> bool {
+    let is_newest = head.turn_seq >= head.last_customer_seq;
+    head.lease(now).is_some() && (is_newest || may_commit_in_a_burst(head, now, limits))
+}
+
 /// Takes the lease of a thread in which something waits, and runs its turn; `None` if another was faster.
 ///
 /// # Errors
@@ -331,8 +341,11 @@ pub async fn take_up(ctx: &Context, turn: Turn, contact: ContactId) -> Result<Op
     if let Some(guard) = guard(&thread.head, &thread.account()) {
         return silence(ctx, &thread.head, guard).await.map(Some);
     }
+    if is_held(&thread.head, ctx.clock.now(), &ctx.limits) {
+        return Ok(None);
+    }
     let (lease, remembered) = futures::join!(
-        ctx.store.take_lease(&thread.head, turn.owner, turn.lease_until()),
+        ctx.store.take_lease(&thread.head, turn.lease(thread.unsettled().len())),
         remember(ctx, &thread, None)
     );
     let Some(head) = lease? else { return Ok(None) };

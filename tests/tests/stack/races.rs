@@ -72,7 +72,12 @@ async fn a_hundred_posts_of_ten_ids_make_ten_messages_and_at_most_ten_calls() {
         assert_eq!(log.iter().filter(|message| answers(message, seq)).count(), 1, "message {seq}");
     }
     let calls = customer.asked("reply").await;
-    assert!(calls.len() <= 10, "{} calls", calls.len());
+    let told = calls.iter().map(|call| {
+        let newest = call.content("user").lines().last().unwrap_or_default();
+        format!("after {} ms: {newest}", call.started_millis - calls[0].started_millis)
+    });
+    let told: Vec<_> = told.collect();
+    assert!(calls.len() <= 10, "{} calls:\n{}", calls.len(), told.join("\n"));
     check_prompts(&customer, &records, &contact).await;
 }
 
