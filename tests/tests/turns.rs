@@ -484,7 +484,7 @@ async fn held_by_another(world: &World, reads: usize) -> Lease {
     let head = world.head("ana").await;
     let until = world.clock.now() + Duration::from_secs(25);
     let lease = Lease { owner: world.clock.ulid(), until, reads };
-    world.ctx.store.take_lease(&head, lease).await.unwrap().expect("the lease is free");
+    world.ctx.store.take_lease(&head, lease).await.expect("a table").expect("the lease is free");
     lease
 }
 
