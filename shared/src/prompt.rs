@@ -293,11 +293,11 @@ fn memory(memory: &Memory) -> String {
     let from = memory.messages.map(|(from, to)| format!("messages {from} to {to}"));
     let kept = memory.at.map(|at| format!("kept {}", at.to_minute()));
     let about: Vec<String> = from.into_iter().chain(kept).collect();
-    let replied = match memory.replied.as_str() {
-        "" => String::new(),
-        replied => format!(" | the bot replied: {replied}"),
-    };
-    format!("- ({}) {}{replied}", about.join(", "), memory.said)
+    let said = Some(memory.said.clone()).filter(|said| !said.is_empty());
+    let replied = Some(&memory.replied).filter(|replied| !replied.is_empty());
+    let replied = replied.map(|replied| format!("the bot replied: {replied}"));
+    let told: Vec<String> = said.into_iter().chain(replied).collect();
+    format!("- ({}) {}", about.join(", "), told.join(" | "))
 }
 
 fn history(snapshot: Option<&Snapshot>, split: Split, records: &[Fact], fence: &Fence) -> String {
