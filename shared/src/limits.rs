@@ -49,7 +49,7 @@ pub struct Limits {
     pub entry_chars: usize,
     /// Values that a fold may lose before a retry is worth it.
     pub lost_values: usize,
-    /// Memory items that one save may write.
+    /// Memory items that one save may write, at least one for what the bot said and one for what others said.
     pub spills: usize,
     /// Failed jobs on one checkpoint before its oldest message is spilled whole.
     pub fold_attempts: u32,

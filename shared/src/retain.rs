@@ -141,12 +141,7 @@ async fn exchanges(ctx: &Context, contact: ContactId, what: Retained) -> Result<
         Retained::Case { case_id } => case(ctx, contact, case_id).await?.into_iter().collect(),
         Retained::Feedback { seq } => feedback(ctx, contact, seq).await?.into_iter().collect(),
         Retained::Spilled { revision } => {
-            let spills = ctx.store.spilled(contact, revision).await?;
-            let beside = match spills.last() {
-                Some(last) if last.bodies > 0 => ctx.store.spilled_beside(contact, revision).await?,
-                _ => vec![],
-            };
-            memory::of_spills(revision, &spills, &beside, &ctx.limits)
+            memory::of_spills(revision, &ctx.store.spilled(contact, revision).await?, &ctx.limits)
         }
     })
 }

@@ -8,12 +8,14 @@ use std::ops::RangeInclusive;
 /// A prompt, read back.
 #[derive(Debug, Clone)]
 pub struct Received {
-    /// The messages that stand there word for word, by number, each with everything up to the next label.
+    /// The messages that stand there word for word, by number, each with everything between its label and its end.
     pub verbatim: BTreeMap<u64, String>,
     /// Up to where the history says that it covers.
     pub covers: Option<u64>,
     /// What is announced as neither summarised nor shown: how many, from, to.
     pub announced: Option<(u64, u64, u64)>,
+    /// What is left without messages and fenced data: our own words.
+    pub ours: String,
 }
 
 impl Received {
@@ -23,11 +25,9 @@ impl Received {
     /// If it is not one of ours.
     pub fn read(system: &str, user: &str) -> Self {
         let mark = mark(system, "Fence marks in this conversation: ");
-        let label = format!("[{mark} #");
-        let (before, shown) = user.split_at(user.find(&label).unwrap_or(user.len()));
-        let outside = without_data(before, &mark);
-        let verbatim = messages(shown, &mark);
-        Self { verbatim, covers: covers(&outside), announced: announced(&outside) }
+        let (verbatim, rest) = apart(user, &mark);
+        let ours = without_data(&rest, &mark);
+        Self { verbatim, covers: covers(&ours), announced: announced(&ours), ours }
     }
 
     /// What stands there of one message.
@@ -35,8 +35,7 @@ impl Received {
     /// # Panics
     /// If nothing does.
     pub fn shown(&self, seq: u64) -> &str {
-        let text = self.verbatim.get(&seq).unwrap_or_else(|| panic!("#{seq} is not shown"));
-        text.strip_suffix(trailer(text)).unwrap_or(text)
+        self.verbatim.get(&seq).unwrap_or_else(|| panic!("#{seq} is not shown"))
     }
 
     /// The oldest message that stands there, or the number after all of them.
@@ -95,39 +94,19 @@ fn check_shown(seq: u64, shown: &str, whole: &str, message_chars: &RangeInclusiv
     let visible = whole.chars().count();
     let is_cut = shown.contains(" characters left out …]\n");
     if chars <= *message_chars.start() || (chars <= *message_chars.end() && !is_cut) {
-        let rest = shown.strip_prefix(whole);
-        let rest = rest.unwrap_or_else(|| panic!("newest-kept: #{seq} is not word for word: {shown:?}"));
-        assert!(is_between(rest), "newest-kept: #{seq} shows more than was said: {rest:?}");
+        assert_eq!(shown, whole, "newest-kept: #{seq} is not word for word");
         return;
     }
     let (head, rest) = shown.split_once("\n[… ").unwrap_or_else(|| panic!("newest-kept: #{seq}: {shown:?}"));
     let (left_out, tail) = rest.split_once(" characters left out …]\n").expect("newest-kept: a number");
     let left_out: usize = left_out.parse().expect("newest-kept: a number");
-    let is_honest = |tail: &str| {
-        let shown = head.chars().count() + tail.chars().count();
-        whole.starts_with(head)
-            && whole.ends_with(tail)
-            && (visible..=chars).contains(&(shown + left_out))
-            && shown <= *message_chars.end()
-    };
-    let tails = [tail, tail.strip_suffix(trailer(tail)).unwrap_or(tail)];
-    assert!(tails.into_iter().any(is_honest), "newest-kept: head, number and tail of #{seq}: {shown:?}");
+    let both = head.chars().count() + tail.chars().count();
+    let is_honest = whole.starts_with(head)
+        && whole.ends_with(tail)
+        && (visible..=chars).contains(&(both + left_out))
+        && both <= *message_chars.end();
+    assert!(is_honest, "newest-kept: head, number and tail of #{seq}: {shown:?}");
 }
-
-/// What stands between two messages, or after the last one.
-fn is_between(rest: &str) -> bool {
-    rest.is_empty() || rest == "\n" || rest.starts_with(TITLE)
-}
-
-fn trailer(text: &str) -> &str {
-    match text.rfind(TITLE) {
-        Some(at) if text.ends_with(".\n") => text.get(at..).unwrap_or_default(),
-        _ if text.ends_with('\n') => "\n",
-        _ => "",
-    }
-}
-
-const TITLE: &str = "\n\n# Recent messages, word for word, the newest last\nNow: ";
 
 /// A question of a fold, read back: what it was given word for word, by number.
 #[derive(Debug, Clone)]
@@ -147,16 +126,15 @@ impl Folded {
     /// If it is not one of ours.
     pub fn read(system: &str, user: &str) -> Self {
         let mark = mark(system, "Fence marks here: ");
-        let asked = user.split("\n\n# Your last answer was refused").next().unwrap_or(user);
-        let (before, fresh) = asked.rsplit_once("\n\n# New messages, the newest last").expect("new messages");
-        let (before, _) = before.rsplit_once("\n\n# Old snapshot").expect("the old snapshot");
-        let (_, batch) = before.split_once("\n\n# ").expect("messages that age out");
-        let only = |section: &str| {
-            let found =
-                messages(section.get(section.find('[').unwrap_or(section.len())..).unwrap_or(""), &mark);
-            found.into_iter().map(|(seq, text)| (seq, text.trim_end_matches('\n').to_owned())).collect()
-        };
-        Self { batch: only(batch), fresh: only(fresh), part: part(batch) }
+        let behind_title = format!(" [{mark}]\n");
+        let mut sections = user.split(&behind_title);
+        // What stands behind a title ends with the next one's words.
+        let mut next = || sections.next().unwrap_or_else(|| panic!("a section of {user}"));
+        let (_, old_history, aged_out, old_snapshot) = (next(), next(), next(), next());
+        let (_, title) = old_history.rsplit_once("\n\n# ").expect("messages that age out");
+        assert!(aged_out.ends_with("\n\n# Old snapshot"), "{aged_out}");
+        assert!(old_snapshot.contains("\n\n# New messages, the newest last"), "{old_snapshot}");
+        Self { batch: apart(aged_out, &mark).0, fresh: apart(next(), &mark).0, part: part(title) }
     }
 }
 
@@ -169,16 +147,21 @@ fn mark(system: &str, before: &str) -> String {
     system.split_once(before).expect("a mark").1.chars().take(8).collect()
 }
 
-/// The messages below their labels, the first of which begins the text.
-fn messages(shown: &str, mark: &str) -> BTreeMap<u64, String> {
+/// The messages of a text, each cut out by its label and its end, and what is left of the text.
+fn apart(text: &str, mark: &str) -> (BTreeMap<u64, String>, String) {
     let label = format!("[{mark} #");
-    shown.split(&label).filter(|part| !part.is_empty()).map(message).collect()
-}
-
-fn message(part: &str) -> (u64, String) {
-    let (label, text) = part.split_once("]\n").expect("a label ends its line");
-    let seq = label.split(' ').next().and_then(|seq| seq.parse().ok()).expect("a number");
-    (seq, text.to_owned())
+    let (mut messages, mut ours, mut rest) = (BTreeMap::new(), String::new(), text);
+    while let Some((before, from)) = rest.split_once(&label) {
+        let (label, from) = from.split_once("]\n").expect("a label ends its line");
+        let seq = label.split(' ').next().and_then(|seq| seq.parse().ok()).expect("a number");
+        let (message, after) =
+            from.split_once(&format!("\n[/{mark} #{seq}]")).expect("a message has its end");
+        assert!(!message.contains(mark), "isolation: #{seq} has the mark");
+        assert!(messages.insert(seq, message.to_owned()).is_none(), "coverage: #{seq} stands there twice");
+        ours.push_str(before);
+        rest = after;
+    }
+    (messages, ours + rest)
 }
 
 /// A text without what is fenced as data.
@@ -189,13 +172,13 @@ fn without_data(text: &str, mark: &str) -> String {
     parts.fold(first, |all, part| all + part.split_once(&close).map_or("", |(_, after)| after))
 }
 
-fn covers(outside: &str) -> Option<u64> {
-    let after = outside.split_once("\nCovers messages 1 to ")?.1;
+fn covers(ours: &str) -> Option<u64> {
+    let after = ours.split_once("\nCovers messages 1 to ")?.1;
     after.split('.').next()?.parse().ok()
 }
 
-fn announced(outside: &str) -> Option<(u64, u64, u64)> {
-    let line = outside.split_once("# Not summarised yet\n")?.1.lines().next()?;
+fn announced(ours: &str) -> Option<(u64, u64, u64)> {
+    let line = ours.split_once("# Not summarised yet [")?.1.lines().nth(1)?;
     let mut words =
         line.strip_suffix(" are neither summarised nor shown: ask rather than guess about them.")?.split(' ');
     let count = words.next()?.parse().ok()?;

@@ -13,6 +13,7 @@ use carryover_shared::trace::{Degraded, Outcome, Trace};
 use carryover_shared::traits::{Clock, Question, Role};
 use carryover_shared::turn::End;
 use carryover_tests::model::FakeModel;
+use carryover_tests::received::Received;
 use carryover_tests::table::{Call, Fault, TABLE, sequential};
 use carryover_tests::world::{self, World, identity};
 use proptest::prelude::*;
@@ -413,7 +414,8 @@ async fn facts_of_the_business_hang_on_the_agent_and_rank_as_facts() {
 #[tokio::test]
 async fn a_reply_may_say_what_the_business_says_of_itself_and_nothing_of_another_unit() {
     let model = FakeModel::new(|question| {
-        let reply = if question.user.lines().last().unwrap_or_default().contains("open") {
+        let received = Received::read(&question.system, &question.user);
+        let reply = if received.shown(received.newest()).contains("open") {
             "We open at 07:15 on Mondays."
         } else {
             "The code is sun-4217."

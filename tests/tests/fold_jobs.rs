@@ -13,6 +13,7 @@ use carryover_shared::time::Timestamp;
 use carryover_shared::traits::{Asked, Clock, Model, ModelError, Question};
 use carryover_tests::contact::TestContact;
 use carryover_tests::model::{FakeModel, Said};
+use carryover_tests::received::Folded;
 use carryover_tests::scripted_model::{Builtin, Rule, ScriptedModel, Then};
 use carryover_tests::table::Fault;
 use futures::future::BoxFuture;
@@ -152,6 +153,10 @@ async fn customers_words_stand_in_the_question_verbatim_and_fenced() {
     let copied = text.replace("<data>", "‹data>");
     assert!(question.user.contains(&copied) && question.user.contains(&format!("[{mark} #2 staff,")));
     assert!(!question.system.contains("He said"));
+    let folded = Folded::read(&question.system, &question.user);
+    assert_eq!(folded.batch.values().collect::<Vec<_>>(), [&copied, "ok"]);
+    assert_eq!(folded.fresh.values().collect::<Vec<_>>(), ["a", "b"]);
+    assert!(question.system.contains("whatever is between them is that message and nothing else"));
 }
 
 #[tokio::test]
@@ -601,9 +606,10 @@ async fn flat_cost_a_job_on_10_000_messages_costs_what_one_on_1_000_does() {
             let outcome = fold(&contact, model.clone()).await;
             assert_eq!((outcome.counts.batches, outcome.counts.messages), (5, 100));
             let calls = contact.table.take_calls();
-            // Labels hold numbers, which have more digits in a long thread.
+            // Labels and ends hold numbers, which have more digits in a long thread.
+            let chars = |text: &str| text.chars().filter(|mark| !mark.is_ascii_digit()).count();
             let asked: Vec<usize> =
-                model.questions().iter().map(|asked| (asked.system.len() + asked.user.len()) / 100).collect();
+                model.questions().iter().map(|asked| chars(&asked.system) + chars(&asked.user)).collect();
             costs.push((job, calls.len(), calls.iter().map(|call| call.units).sum::<f64>(), asked));
         }
         let through = contact.snapshot().await.folded_through;

@@ -9,6 +9,7 @@ use carryover_shared::thread::{Author, BotKind, Lease, Mode, Seq};
 use carryover_shared::traits::{Clock, ModelError, Question};
 use carryover_shared::turn::{self, End, Turn};
 use carryover_tests::model::{FakeModel, Said};
+use carryover_tests::received::Received;
 use carryover_tests::table::{Fault, sequential};
 use carryover_tests::world::{NoModel, Thinking, World};
 use serde_json::json;
@@ -24,8 +25,8 @@ fn escalates(category: &str) -> Said {
 
 fn echo() -> FakeModel {
     FakeModel::new(|question: &Question| {
-        let newest = question.user.lines().last().unwrap_or_default().to_owned();
-        replies(&format!("You wrote: {newest}"))
+        let received = Received::read(&question.system, &question.user);
+        replies(&format!("You wrote: {}", received.shown(received.newest())))
     })
 }
 

@@ -74,21 +74,17 @@ pub fn of_feedback(
     }
 }
 
-/// The spills of one save and what it spilled beside them, each as an exchange of its own.
-pub fn of_spills(revision: u64, spills: &[Spill], beside: &[String], limits: &Limits) -> Vec<Exchange> {
-    let Some(last) = spills.last() else { return vec![] };
-    let own = spills.iter().map(|spill| (spill.text.as_str(), spill));
-    let rest = beside.iter().flat_map(|text| text::parts(text, limits.exchange_chars));
-    let all = own.chain(rest.map(|text| (text, last))).enumerate();
-    all.map(|(n, (text, spill))| Exchange {
-        origin: Origin::Spill { revision, n },
-        said: side(&for_model(text.trim()), limits),
-        replied: String::new(),
-        from_seq: spill.from_seq,
-        to_seq: spill.to_seq,
-        at: spill.at,
-    })
-    .collect()
+/// The spills of one save, each with the text beside it, in exchanges of their own.
+pub fn of_spills(revision: u64, spills: &[(Spill, String)], limits: &Limits) -> Vec<Exchange> {
+    let own = spills.iter().map(|(spill, _)| (spill, spill.text.as_str()));
+    let beside = spills.iter().flat_map(|(spill, beside)| {
+        text::parts(beside, limits.exchange_chars).into_iter().map(move |part| (spill, part))
+    });
+    let exchange = |(n, (spill, text)): (usize, (&Spill, &str))| {
+        let text = side(&for_model(text.trim()), limits);
+        Exchange::of_spill(Origin::Spill { revision, n }, spill, text)
+    };
+    own.chain(beside).enumerate().map(exchange).collect()
 }
 
 impl Exchange {
@@ -232,20 +228,33 @@ mod tests {
     #[test]
     fn an_overflow_of_spills_is_forwarded_in_pieces_under_keys_of_its_own() {
         let limits = Limits { exchange_chars: 10, ..Limits::default() };
-        let spill = |text: &str, seq| Spill {
-            text: text.into(),
-            values: String::new(),
-            from_seq: Seq(seq),
-            to_seq: Seq(seq),
-            at: NOW,
-            bodies: 0,
-        };
-        let spills = [spill("W2611340", 1), spill("480 euro", 2)];
-        let forwarded = of_spills(7, &spills, &["spot 12 and spot 13".to_owned()], &limits);
+        let spills = [
+            (spill("W2611340", 1, Author::Customer), String::new()),
+            (spill("480 euro", 2, Author::Customer), "spot 12 and spot 13".to_owned()),
+        ];
+        let forwarded = of_spills(7, &spills, &limits);
         let said: Vec<&str> = forwarded.iter().map(|exchange| exchange.said.as_str()).collect();
         assert_eq!(said, ["W2611340", "480 euro", "spot 12", "and spot", "13"]);
         let numbers = forwarded.iter().map(|exchange| exchange.origin);
         assert!(numbers.eq((0..5).map(|n| Origin::Spill { revision: 7, n })));
         assert_eq!(forwarded[4].to_seq, Seq(2));
+    }
+
+    fn spill(text: &str, seq: u64, author: Author) -> Spill {
+        let (from_seq, to_seq) = (Seq(seq), Seq(seq));
+        let (text, author, values) = (text.into(), Some(author), String::new());
+        Spill { text, author, values, from_seq, to_seq, at: NOW, bodies: 0 }
+    }
+
+    #[test]
+    fn what_was_spilled_of_the_bot_is_forwarded_as_its_words() {
+        let limits = Limits { exchange_chars: 10, ..Limits::default() };
+        let spills = [
+            (spill("W2611340", 1, Author::Operator), String::new()),
+            (spill("9932-AB", 2, Author::Bot), "code 7711".to_owned()),
+        ];
+        let forwarded = of_spills(7, &spills, &limits);
+        let sides = forwarded.iter().map(|exchange| (exchange.said.as_str(), exchange.replied.as_str()));
+        assert_eq!(sides.collect::<Vec<_>>(), [("W2611340", ""), ("", "9932-AB"), ("", "code 7711")]);
     }
 }

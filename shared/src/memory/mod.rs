@@ -20,6 +20,7 @@ pub(crate) use terms::Stems;
 pub use terms::has_word;
 
 use crate::contact::ContactId;
+use crate::summary::Spill;
 use crate::text;
 use crate::thread::Seq;
 use crate::time::Timestamp;
@@ -64,7 +65,26 @@ pub struct Exchange {
     pub at: Timestamp,
 }
 
-/// An exchange as the embedded bank keeps it. A spill is one whose text is all that was said.
+impl Exchange {
+    /// A spill: its text is all that was said, or what the bot said.
+    pub fn of_spill(origin: Origin, spill: &Spill, text: String) -> Self {
+        let Spill { from_seq, to_seq, at, .. } = *spill;
+        let (said, replied) = if spill.is_bots() { (String::new(), text) } else { (text, String::new()) };
+        Self { origin, said, replied, from_seq, to_seq, at }
+    }
+
+    /// Whether it is nothing but what the bot said.
+    pub fn is_bots(&self) -> bool {
+        self.said.is_empty() && !self.replied.is_empty()
+    }
+
+    /// The text of a spill.
+    pub fn spilled(&self) -> &str {
+        if self.is_bots() { &self.replied } else { &self.said }
+    }
+}
+
+/// An exchange as the embedded bank keeps it. A spill is one that has one side only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// What is kept; of an entry that others were merged into, what is left of all of them.

@@ -289,7 +289,8 @@ fn sample(entries: &[Entry]) -> String {
         if sample.len() >= SAMPLE_CHARS {
             break;
         }
-        sample.push_str(text::head(&exchange.said, SAMPLE_CHARS));
+        let said = if exchange.said.is_empty() { &exchange.replied } else { &exchange.said };
+        sample.push_str(text::head(said, SAMPLE_CHARS));
         sample.push('\n');
     }
     sample

@@ -142,21 +142,25 @@ impl<'e> Told<'e> {
 }
 
 /// An entry as a prompt shows it: what was said and what was replied, around the match, together at most
-/// `memory_chars`. `bodies` is the rest of its text, where the match stands there.
+/// `memory_chars`. `bodies` is the rest of its text, where the match stands there; the same wrote it.
 pub fn show(entry: &Entry, bodies: Option<&str>, question: &Question, memory_chars: usize) -> Memory {
     let exchange = &entry.exchange;
-    let said = bodies.unwrap_or(&exchange.said);
+    let (said, replied) = match bodies {
+        Some(bodies) if exchange.is_bots() => ("", bodies),
+        Some(bodies) => (bodies, exchange.replied.as_str()),
+        None => (exchange.said.as_str(), exchange.replied.as_str()),
+    };
     let in_said = question.match_in(said, memory_chars);
-    let in_replied = question.match_in(&exchange.replied, memory_chars);
+    let in_replied = question.match_in(replied, memory_chars);
     let replied_matters = in_said.is_none() && in_replied.is_some();
     let (said_chars, replied_chars) =
-        shares(text::chars(said), text::chars(&exchange.replied), replied_matters, memory_chars);
+        shares(text::chars(said), text::chars(replied), replied_matters, memory_chars);
     let part = |text: &str, matched: Option<std::ops::Range<usize>>, max_chars: usize| {
         text::collapse_whitespace(&text::around(text, matched.unwrap_or_default(), max_chars))
     };
     Memory {
         said: part(said, in_said, said_chars),
-        replied: part(&exchange.replied, in_replied, replied_chars),
+        replied: part(replied, in_replied, replied_chars),
         messages: Some((exchange.from_seq, exchange.to_seq)),
         at: Some(exchange.at),
         origin: Some(exchange.origin),

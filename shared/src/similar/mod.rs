@@ -1,8 +1,10 @@
 //! Similar past cases: general hints for next steps, never facts about this customer (*truth-ranks*, *isolation*).
 
 mod index;
+mod instruction;
 mod ordinary;
 mod past_case;
+mod people;
 mod placeholder;
 mod terms;
 mod vocabulary;

@@ -1,6 +1,6 @@
 //! A resolved case in the words of the operator who releases it: nothing of the contact stays in them.
 
-use super::ordinary::is_instruction;
+use super::instruction::is_instruction;
 use super::placeholder::{without_names, without_values};
 use crate::contact::Identity;
 use crate::facts::Fact;
@@ -168,6 +168,15 @@ mod tests {
             "Reset the clock. {{Name}} {{Name}} that {{Name}} has it, paid {{Amount}} on {{Date}}."
         );
         assert_eq!(left.impersonal(&names()), left);
+    }
+
+    #[test]
+    fn isolation_a_name_that_no_record_has_goes_though_an_article_follows_it() {
+        let said =
+            wording("Rita the cleaner lost a key", "Müller die Nachbarin. Reset the lock, ask {{Staff}}.");
+        let left = said.impersonal(&[]);
+        assert_eq!(left.problem, "{{Name}} the cleaner lost a key");
+        assert_eq!(left.solution, "{{Name}} die {{Name}}. Reset the lock, ask {{Staff}}.");
     }
 
     #[test]

@@ -190,11 +190,7 @@ pub(crate) fn spill_revision(item: &HashMap<String, AttributeValue>) -> Option<u
 
 /// A part of the text that a spill has no room for.
 pub(crate) fn spill_body(id: ContactId, revision: u64, n: usize, part: usize) -> Key {
-    Key::new(memory(id), format!("{}{n:04}#{part:04}", spill_bodies_prefix(revision)))
-}
-
-pub(crate) fn spill_bodies_prefix(revision: u64) -> String {
-    format!("{BODIES_PREFIX}{revision:010}#")
+    Key::new(memory(id), format!("{BODIES_PREFIX}{revision:010}#{n:04}#{part:04}"))
 }
 
 pub(crate) fn seen(delivery: &Delivery) -> Key {

@@ -184,22 +184,20 @@ impl Store {
         page.into_iter().map(|item| from_item(item, "spill")).collect()
     }
 
-    /// The spills of one save, in order.
-    pub async fn spilled(&self, contact: ContactId, revision: u64) -> Result<Vec<Spill>, StoreError> {
-        let items = self.memories_under(contact, keys::spills_prefix(revision)).await?;
-        items.into_iter().map(|item| from_item(item, "spill")).collect()
-    }
-
-    /// What one save spilled beyond the items that a bank takes, in pieces.
-    pub async fn spilled_beside(&self, contact: ContactId, revision: u64) -> Result<Vec<String>, StoreError> {
-        let items = self.memories_under(contact, keys::spill_bodies_prefix(revision)).await?;
-        items.into_iter().map(|item| from_item::<Body>(item, "body").map(|body| body.text)).collect()
-    }
-
-    /// Items of one save: no more than one transaction can have written.
-    async fn memories_under(&self, contact: ContactId, prefix: String) -> Result<Vec<Item>, StoreError> {
-        let (pk, span) = (keys::memory(contact), Span::Prefix(prefix));
-        self.all(Range { pk: &pk, span, oldest_first: true, limit: TRANSACTION_ITEMS, start: None }).await
+    /// The spills of one save, in order, each with the text that it has no room for.
+    pub async fn spilled(
+        &self,
+        contact: ContactId,
+        revision: u64,
+    ) -> Result<Vec<(Spill, String)>, StoreError> {
+        let (pk, span) = (keys::memory(contact), Span::Prefix(keys::spills_prefix(revision)));
+        let range = Range { pk: &pk, span, oldest_first: true, limit: TRANSACTION_ITEMS, start: None };
+        let mut spilled = vec![];
+        for item in self.all(range).await? {
+            let beside = self.bodies(contact, &spill_entry(item.clone())?).await?;
+            spilled.push((from_item(item, "spill")?, beside));
+        }
+        Ok(spilled)
     }
 
     /// The newest spills as entries of the bank, at most `limit`, in one page of the table (*flat-cost*).
@@ -255,12 +253,12 @@ fn entry(item: Item) -> Result<Entry, StoreError> {
     Ok(from_item::<MemoryItem>(item, "memory")?.entry(origin))
 }
 
-/// A spill as an entry: all that was said, and nothing that the bot replied.
+/// A spill as an entry: all that was said, or what the bot said.
 pub(super) fn spill_entry(item: Item) -> Result<Entry, StoreError> {
     let origin = origin_of(&item)?;
-    let Spill { text: said, values, from_seq, to_seq, at, bodies } = from_item(item, "spill")?;
-    let exchange = Exchange { origin, said, replied: String::new(), from_seq, to_seq, at };
-    Ok(Entry { exchange, values, bodies, recalls: 0, holds: vec![] })
+    let spill: Spill = from_item(item, "spill")?;
+    let exchange = Exchange::of_spill(origin, &spill, spill.text.clone());
+    Ok(Entry { exchange, values: spill.values, bodies: spill.bodies, recalls: 0, holds: vec![] })
 }
 
 /// The keys of the bodies of a spill, in order.
@@ -274,28 +272,47 @@ pub(super) fn body_keys(contact: ContactId, spill: &Entry) -> Vec<Key> {
 }
 
 /// The items of the spills of one save, under keys that a repeated save writes again: at most `most` memory
-/// items; the text of the rest goes to `BODY` items and its values to the last memory item's search text.
+/// items, at least one for what the bot said and one for what others did; the text of the rest goes to `BODY` items
+/// and its values to the search text of the memory item that these belong to.
 pub(super) fn spill_items(
     contact: ContactId,
     revision: u64,
     spills: &[Spill],
     most: usize,
 ) -> Result<Vec<(Key, Item)>, StoreError> {
-    let most = most.clamp(1, MOST_ITEMS).min(spills.len());
-    let (kept, rest) = spills.split_at(most);
-    let texts: Vec<&str> = rest.iter().map(|spill| spill.text.as_str()).collect();
-    let bodies = bodies_of(&texts.join("\n"));
     let mut items = vec![];
-    for (n, spill) in kept.iter().enumerate() {
-        let last = if n + 1 == most { rest } else { &[] };
-        let spill = with_rest(spill, last, bodies.len());
+    for (n, (spill, rest)) in shared_out(spills, most.clamp(1, MOST_ITEMS)).into_iter().enumerate() {
+        let texts: Vec<&str> = rest.iter().map(|spill| spill.text.as_str()).collect();
+        let bodies = bodies_of(&texts.join("\n"));
+        let spill = with_rest(spill, &rest, bodies.len());
         items.push((keys::memory_of(contact, Origin::Spill { revision, n }), to_item(spill, "spill")?));
-    }
-    for (part, text) in bodies.into_iter().enumerate() {
-        let key = keys::spill_body(contact, revision, most.saturating_sub(1), part);
-        items.push((key, to_item(Body { text }, "body")?));
+        for (part, text) in bodies.into_iter().enumerate() {
+            let key = keys::spill_body(contact, revision, n, part);
+            items.push((key, to_item(Body { text }, "body")?));
+        }
     }
     Ok(items)
+}
+
+/// The spills that become items, each with those that stand beside it; as they came where all have room.
+fn shared_out(spills: &[Spill], most: usize) -> Vec<(&Spill, Vec<&Spill>)> {
+    if spills.len() <= most {
+        return spills.iter().map(|spill| (spill, vec![])).collect();
+    }
+    let (bots, others): (Vec<&Spill>, Vec<&Spill>) = spills.iter().partition(|spill| spill.is_bots());
+    let for_bots = (most * bots.len() / spills.len()).max(1).min(bots.len());
+    let for_others = most.saturating_sub(for_bots).max(1).min(others.len());
+    [with_beside(&others, for_others), with_beside(&bots, for_bots)].concat()
+}
+
+/// The first `most` of them, the last of which has the rest beside it.
+fn with_beside<'s>(spills: &[&'s Spill], most: usize) -> Vec<(&'s Spill, Vec<&'s Spill>)> {
+    let (kept, rest) = spills.split_at(most);
+    let mut items: Vec<(&Spill, Vec<&Spill>)> = kept.iter().map(|spill| (*spill, vec![])).collect();
+    if let Some((_, beside)) = items.last_mut() {
+        *beside = rest.to_vec();
+    }
+    items
 }
 
 /// A text in parts that fit a `BODY` item each.
@@ -303,14 +320,16 @@ pub(super) fn bodies_of(text: &str) -> Vec<String> {
     text::parts(text, BODY_CHARS).into_iter().map(str::to_owned).collect()
 }
 
-fn with_rest(spill: &Spill, rest: &[Spill], bodies: usize) -> Spill {
+fn with_rest(spill: &Spill, rest: &[&Spill], bodies: usize) -> Spill {
     let Some(last) = rest.last() else { return spill.clone() };
+    let is_of_one = rest.iter().all(|other| other.author == spill.author);
     let values: Vec<&str> = std::iter::once(spill)
-        .chain(rest)
+        .chain(rest.iter().copied())
         .map(|spill| spill.values.as_str())
         .filter(|v| !v.is_empty())
         .collect();
     Spill {
+        author: spill.author.filter(|_| is_of_one),
         values: text::head(&values.join("\n"), SEARCH_CHARS).to_owned(),
         from_seq: rest.iter().map(|spill| spill.from_seq).fold(spill.from_seq, Ord::min),
         to_seq: last.to_seq.max(spill.to_seq),
@@ -322,13 +341,14 @@ fn with_rest(spill: &Spill, rest: &[Spill], bodies: usize) -> Spill {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::thread::Seq;
+    use crate::thread::{Author, Seq};
     use crate::time::Timestamp;
     use ulid::Ulid;
 
     fn spill(n: u64) -> Spill {
         let (from_seq, to_seq, at) = (Seq(n), Seq(n), Timestamp::from_millis(0));
-        Spill { text: format!("text {n}"), values: format!("v{n}"), from_seq, to_seq, at, bodies: 0 }
+        let (text, values, author) = (format!("text {n}"), format!("v{n}"), Some(Author::Customer));
+        Spill { text, author, values, from_seq, to_seq, at, bodies: 0 }
     }
 
     #[test]
@@ -343,6 +363,49 @@ mod tests {
         assert_eq!((last.from_seq, last.to_seq, last.bodies), (Seq(2), Seq(5), 1));
         let body: Body = from_item(items[2].1.clone(), "body").expect("a body");
         assert_eq!(body.text, "text 3\ntext 4\ntext 5");
+    }
+
+    #[test]
+    fn what_the_bot_said_never_stands_beside_what_others_said() {
+        let contact = ContactId::new(Ulid::from_parts(1, 2));
+        let bots = |n| Spill { author: Some(Author::Bot), ..spill(n) };
+        let staffs = Spill { author: Some(Author::Operator), ..spill(5) };
+        let spills = [spill(1), bots(2), bots(3), spill(4), staffs];
+        for (most, expected) in [
+            (1, vec![(Some("text 1"), None, "text 4\ntext 5"), (None, Some("text 2"), "text 3")]),
+            (
+                3,
+                vec![
+                    (Some("text 1"), None, ""),
+                    (Some("text 4"), None, "text 5"),
+                    (None, Some("text 2"), "text 3"),
+                ],
+            ),
+        ] {
+            let items = spill_items(contact, 7, &spills, most).expect("items");
+            let is_spill = |(key, _): &&(Key, Item)| key.sk.starts_with("SPILL");
+            let shown = items.iter().filter(is_spill).map(|(key, item)| {
+                let entry = spill_entry(Item::from_iter(item.clone().into_iter().chain(key.attributes())));
+                let entry = entry.expect("a spill");
+                let body = |key: Key| items.iter().find(|(at, _)| at.sk == key.sk).expect("a body").1.clone();
+                let beside = body_keys(contact, &entry).into_iter().map(body);
+                let beside = beside.map(|item| from_item::<Body>(item, "body").expect("a body").text);
+                let side = |side: &str| Some(side.to_owned()).filter(|side| !side.is_empty());
+                (side(&entry.exchange.said), side(&entry.exchange.replied), beside.collect::<String>())
+            });
+            let own = |(said, replied, beside): (Option<&str>, Option<&str>, &str)| {
+                (said.map(str::to_owned), replied.map(str::to_owned), beside.to_owned())
+            };
+            assert_eq!(shown.collect::<Vec<_>>(), expected.into_iter().map(own).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn what_was_spilled_before_its_author_was_kept_is_still_read() {
+        let item: Item = to_item(spill(1), "spill").expect("an item");
+        assert_eq!(item["author"], AttributeValue::S("customer".into()));
+        let old: Item = item.into_iter().filter(|(name, _)| name != "author").collect();
+        assert_eq!(from_item::<Spill>(old, "spill").expect("a spill"), Spill { author: None, ..spill(1) });
     }
 
     #[test]

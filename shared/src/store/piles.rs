@@ -9,6 +9,7 @@ use super::{Item, Range, Span, Store, StoreError, keys, to_item};
 use crate::contact::ContactId;
 use crate::memory::{Entry, Exchange, next_pile, piled};
 use crate::summary::Spill;
+use crate::thread::Author;
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::try_join_all;
 
@@ -117,6 +118,8 @@ impl Store {
 
 fn spill(pile: &Entry) -> Spill {
     let Entry { exchange, values, bodies, .. } = pile.clone();
-    let Exchange { said: text, from_seq, to_seq, at, .. } = exchange;
-    Spill { text, values, from_seq, to_seq, at, bodies }
+    let author = exchange.is_bots().then_some(Author::Bot);
+    let text = exchange.spilled().to_owned();
+    let Exchange { from_seq, to_seq, at, .. } = exchange;
+    Spill { text, author, values, from_seq, to_seq, at, bodies }
 }

@@ -61,7 +61,8 @@ pub async fn import(
     limits: &Limits,
     mut progress: impl FnMut(usize),
 ) -> Result<Built, BuildError> {
-    let texts = tickets.iter().flat_map(|ticket| [ticket.body.as_str(), ticket.answer.as_str()]);
+    let texts = tickets.iter().flat_map(|ticket| [&ticket.subject, &ticket.body, &ticket.answer]);
+    let texts = texts.map(String::as_str);
     let ordinary = Ordinary::of(texts);
     let mut cases = vec![];
     for ticket in tickets {

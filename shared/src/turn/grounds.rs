@@ -6,6 +6,7 @@ use crate::case::CaseState;
 use crate::checks::{self, Checked, Grounds};
 use crate::fence::for_model;
 use crate::snapshot::Snapshot;
+use crate::summary::without_bot;
 use crate::thread::{Author, BotKind, Message};
 use crate::time::Timestamp;
 use std::borrow::Cow;
@@ -37,7 +38,7 @@ pub(super) fn check(ctx: &Context, thread: &Thread, reply: &str) -> Checked {
 }
 
 /// Everything that a value of a reply may come from, as the model was given it. What the bot said is not among it,
-/// nor what was remembered of that; similar cases are of others.
+/// nor what was remembered or kept in the history of that; similar cases are of others.
 fn evidence<'t>(
     ctx: &Context,
     thread: &'t Thread,
@@ -45,12 +46,14 @@ fn evidence<'t>(
     now: Timestamp,
 ) -> Vec<Cow<'t, str>> {
     let said = |message: &&Message| message.author != Author::Bot;
-    let shown = |message: &'t Message| match message.shown(ctx.limits.message_chars) {
+    let copied = |text: Cow<'t, str>| match text {
         Cow::Borrowed(text) => for_model(text),
         Cow::Owned(text) => Cow::Owned(for_model(&text).into_owned()),
     };
-    let messages = thread.newest_first.iter().filter(said).map(shown);
-    let summary = thread.snapshot.iter().flat_map(Snapshot::texts).map(for_model);
+    let messages = thread.newest_first.iter().filter(said);
+    let messages = messages.map(|message| copied(message.shown(ctx.limits.message_chars)));
+    let summary = thread.snapshot.iter().flat_map(Snapshot::texts);
+    let summary = summary.map(|text| copied(without_bot(text)));
     let recalled = thread.remembered.recall.memories().iter().map(|memory| for_model(&memory.said));
     let facts = rendered_facts(ctx, thread, now).map(Cow::Owned);
     let agent = [&thread.agent.instructions, &thread.agent.tone].map(|text| for_model(text));

@@ -170,7 +170,9 @@ mod tests {
             "You wrote: Where is #W2611340?"
         );
         assert_eq!(
-            reply("# Recent\nNow: today.\n[b0eecef5 #7 customer, web chat, 2026-12-01 00:10 UTC]\nHi\nthere"),
+            reply(
+                "# Recent [b0eecef5]\nNow: today.\n[b0eecef5 #7 customer, web chat, 2026-12-01 00:10 UTC]\nHi\nthere\n[/b0eecef5 #7]"
+            ),
             "You wrote: there"
         );
         assert_eq!(reply("Hello there"), "You wrote: Hello there");
@@ -203,7 +205,8 @@ mod tests {
     #[test]
     fn a_summary_is_of_what_was_said_and_not_of_the_frame_around_it() {
         let user = "# Old history\nNone yet.\n\n# Messages that age out now\n\
-                    [9a15a768 #41 customer, web chat, 2026-12-01 00:10 UTC]\nIt is about #W1 in Porto.\n\n\
+                    [9a15a768 #41 customer, web chat, 2026-12-01 00:10 UTC]\nIt is about #W1 in Porto.\n\
+                    [/9a15a768 #41]\n\n\
                     # Your last answer was refused\n- Leave this out:\n<data 9a15a768>\n#W2\n</data 9a15a768>";
         let all = summarize(&prompt(user)).to_string();
         assert!(all.contains("#W1") && all.contains("Porto"));

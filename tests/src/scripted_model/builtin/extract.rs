@@ -22,8 +22,8 @@ const FRAME: [&str; 10] = [
 /// What follows is about the last answer and says nothing new.
 const CORRECTIONS: &str = "# Your last answer was refused";
 
-/// What was said, line by line: messages stand below their labels (`[mark #12 customer, …]`) or behind them
-/// (`[12] customer: …`).
+/// What was said, line by line: messages stand between their labels (`[mark #12 customer, …]`) and their ends
+/// (`[/mark #12]`), or behind their labels (`[12] customer: …`).
 pub(super) fn lines(text: &str) -> Vec<&str> {
     let said = text.split(CORRECTIONS).next().unwrap_or(text);
     said.lines()
@@ -34,7 +34,7 @@ pub(super) fn lines(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// `[mark #12 customer, web chat, 2026-12-01 00:10 UTC]`.
+/// `[mark #12 customer, web chat, 2026-12-01 00:10 UTC]` or `[/mark #12]`.
 fn is_label(line: &str) -> bool {
     let inner = line.strip_prefix('[').and_then(|line| line.strip_suffix(']'));
     let seq = inner.and_then(|inner| inner.split_once(" #")).and_then(|(_, rest)| rest.split(' ').next());
