@@ -29,8 +29,7 @@ impl Desk {
 
     async fn with_a_resolved_case() -> Self {
         let desk = Self::with_a_case().await;
-        let head = desk.world.head("oskar").await;
-        assert!(desk.world.ctx.store.hand_back(&head, true, desk.world.clock.now()).await.expect("a table"));
+        desk.world.hands_back("oskar").await;
         desk
     }
 
