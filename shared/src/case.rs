@@ -173,9 +173,8 @@ pub struct TagsError;
 /// Too many, an empty or overlong one, or one with control characters.
 pub fn tags<T: AsRef<str>>(given: impl IntoIterator<Item = T>) -> Result<BTreeSet<String>, TagsError> {
     let tags: BTreeSet<String> = given.into_iter().map(|tag| tag.as_ref().trim().to_owned()).collect();
-    let fits = |tag: &String| {
-        !tag.is_empty() && text::chars(tag) <= TAG_CHARS && !tag.contains(char::is_control)
-    };
+    let fits =
+        |tag: &String| !tag.is_empty() && text::chars(tag) <= TAG_CHARS && !tag.contains(char::is_control);
     if tags.len() <= TAGS && tags.iter().all(fits) { Ok(tags) } else { Err(TagsError) }
 }
 

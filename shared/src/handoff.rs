@@ -195,7 +195,7 @@ pub async fn resolve(
         if !case.is_unresolved() {
             return Err(Refused::AlreadyResolved.into());
         }
-        if head.open_case == Some(case_id) && ctx.store.resolve(&head, by(ctx, operator)).await? {
+        if head.open_case == Some(case_id) && ctx.store.resolve_case(&head, by(ctx, operator)).await? {
             remember_case(ctx, contact, Some(case_id)).await;
             return Ok(());
         }

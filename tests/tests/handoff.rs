@@ -76,7 +76,10 @@ async fn a_case_goes_from_open_to_taken_to_resolved_with_who_and_when() {
     world.clock.advance(Duration::from_secs(60));
     back(&world, true, None).await.expect("he may");
     let resolved = case(&world).await;
-    assert_eq!((resolved.state_of_case, resolved.resolved_at), (CaseState::Resolved, Some(world.clock.now())));
+    assert_eq!(
+        (resolved.state_of_case, resolved.resolved_at),
+        (CaseState::Resolved, Some(world.clock.now()))
+    );
     let head = world.head("ana").await;
     assert_eq!((head.mode, head.open_case, head.taken_by), (Mode::Bot, None, None));
     let remembered: Vec<Retained> =
@@ -176,7 +179,10 @@ async fn a_new_case_after_an_old_one_starts_afresh() {
     let old = case(&world).await;
     back(&world, true, None).await.expect("he may");
     let answer = world.write("ana", "m2", "Is the pool open?").await.expect("an answer");
-    assert!(matches!(answer, Answer::New { end: End::Replied(_), .. }), "the old one stops nothing: {answer:?}");
+    assert!(
+        matches!(answer, Answer::New { end: End::Replied(_), .. }),
+        "the old one stops nothing: {answer:?}"
+    );
     asks_for_the_deposit(&world, "m3").await;
     let new = case(&world).await;
     assert_ne!(new.case_id, old.case_id);
@@ -200,7 +206,8 @@ async fn a_resolved_case_is_opened_again_by_whoever_takes_it() {
 #[tokio::test]
 async fn a_case_is_given_to_another_operator_and_to_nobody() {
     let world = with_a_case().await;
-    let (contact, ctx, leo, mia) = (world.contact("ana").await, world.handoff(), operator("leo"), operator("mia"));
+    let (contact, ctx, leo, mia) =
+        (world.contact("ana").await, world.handoff(), operator("leo"), operator("mia"));
     let id = case(&world).await.case_id;
     takes(&world, "leo").await.expect("he may");
     handoff::assign(&ctx, contact, &leo, id, Some(&mia)).await.expect("he may");

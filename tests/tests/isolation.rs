@@ -4,11 +4,11 @@
 use carryover_shared::bank::Embedded;
 use carryover_shared::contact::ContactId;
 use carryover_shared::facts::{AsOf, Fact};
-use carryover_shared::{fold, handoff};
 use carryover_shared::limits::Limits;
 use carryover_shared::memory::{Exchange, Query, Recall};
 use carryover_shared::retain;
 use carryover_shared::traits::{BankError, Clock, MemoryBank, Question, Role};
+use carryover_shared::{fold, handoff};
 use carryover_tests::logs::Logs;
 use carryover_tests::model::{FakeModel, Said};
 use carryover_tests::world::{World, operator};

@@ -7,7 +7,7 @@ use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::limits::Limits;
 use carryover_shared::store::FactWrite;
 use carryover_shared::thread::{Author, Mode, Seq};
-use carryover_shared::traits::{Clock, ModelError, Question, Role};
+use carryover_shared::traits::{ModelError, Question, Role};
 use carryover_shared::turn::{Context, End};
 use carryover_tests::contact::TestContact;
 use carryover_tests::model::{FakeModel, Said};

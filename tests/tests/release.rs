@@ -4,7 +4,7 @@
 use carryover_shared::release::{Released, release};
 use carryover_shared::similar::{Similar, Wording, WordingFault};
 use carryover_shared::tickets::{self, PastTickets, Shelf};
-use carryover_shared::traits::{Clock, SimilarCases};
+use carryover_shared::traits::SimilarCases;
 use carryover_tests::table::Fault;
 use carryover_tests::world::{NoModel, World};
 use ulid::Ulid;

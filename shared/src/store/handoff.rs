@@ -42,7 +42,8 @@ impl Store {
             .set("mode", Mode::Human)
             .set("settled_seq", head.last_seq)
             .set("taken_by", by.operator);
-        let taken = head.open_case.map(|case| (case, moved(CaseState::Taken, by).set("assignee", by.operator)));
+        let taken =
+            head.open_case.map(|case| (case, moved(CaseState::Taken, by).set("assignee", by.operator)));
         self.move_thread(head, no_longer_waiting(change), taken).await
     }
 
@@ -64,7 +65,8 @@ impl Store {
         if let Some(case_id) = head.open_case {
             let taken = if head.taken_by.is_none() { moved(CaseState::Taken, by) } else { unresolved() };
             let answered = taken.set_if_absent("assignee", by.operator).remove("waiting_since_millis");
-            transaction = transaction.update(self, Part::Case, &keys::case(head.contact_id, case_id), answered);
+            transaction =
+                transaction.update(self, Part::Case, &keys::case(head.contact_id, case_id), answered);
         }
         let transaction = self.with_message(transaction, head.contact_id, &message, &parts.bodies)?;
         Ok(matches!(transaction.write(self).await?, Written::Done).then_some(message))
@@ -88,7 +90,7 @@ impl Store {
 
     /// Resolves the open case and leaves the thread to whom it is with; `false` if it moved on since `head` was
     /// read.
-    pub async fn resolve(&self, head: &Head, by: By<'_>) -> Result<bool, StoreError> {
+    pub async fn resolve_case(&self, head: &Head, by: By<'_>) -> Result<bool, StoreError> {
         let Some(case_id) = head.open_case else { return Ok(false) };
         let change =
             Expression::new().if_equal("open_case", case_id).if_absent("erasing").remove("open_case");
