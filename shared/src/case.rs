@@ -1,9 +1,12 @@
 //! Cases: work for a person.
 
 use crate::contact::ContactId;
+use crate::operator::Operator;
+use crate::text;
 use crate::thread::Seq;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use ulid::Ulid;
 
 /// Why the bot stopped. It explains one escalation and is never a score (*no-scores*).
@@ -75,6 +78,23 @@ pub enum CaseState {
     Taken,
     /// Done.
     Resolved,
+    /// It was done, and is not any more.
+    Reopened,
+}
+
+/// How soon a case wants a person.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Priority {
+    /// When nothing else waits.
+    Low,
+    /// In its turn.
+    #[default]
+    Normal,
+    /// Before others.
+    High,
+    /// At once.
+    Urgent,
 }
 
 /// Work for a person.
@@ -104,10 +124,70 @@ pub struct Case {
     /// How many escalations joined it after the first.
     #[serde(default)]
     pub joined: u32,
+    /// Since when the customer has been waiting for a person; none where nothing waits.
+    #[serde(default, rename = "waiting_since_millis", skip_serializing_if = "Option::is_none")]
+    pub waiting_since: Option<Timestamp>,
+    /// Whose work it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assignee: Option<Operator>,
+    /// How soon it wants a person.
+    #[serde(default)]
+    pub priority: Priority,
+    /// Labels of the operators.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub tags: BTreeSet<String>,
+    /// Who moved it last from one state to another; nobody where the bot opened it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_by: Option<Operator>,
+    /// When that was.
+    #[serde(default, rename = "moved_at_millis", skip_serializing_if = "Option::is_none")]
+    pub moved_at: Option<Timestamp>,
     /// When it was resolved.
     #[serde(default, rename = "resolved_at_millis", skip_serializing_if = "Option::is_none")]
     pub resolved_at: Option<Timestamp>,
     /// The newest message when it was resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_seq: Option<Seq>,
+}
+
+impl Case {
+    /// Whether work is left.
+    pub fn is_unresolved(&self) -> bool {
+        self.state_of_case != CaseState::Resolved
+    }
+}
+
+/// The longest tag, in characters, and the most tags of one case.
+pub const TAG_CHARS: usize = 40;
+/// See [`TAG_CHARS`].
+pub const TAGS: usize = 10;
+
+/// Tags that are not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("tags must be at most {TAGS}, of 1 to {TAG_CHARS} characters each, without control characters")]
+pub struct TagsError;
+
+/// Tags as operators give them: trimmed, each once.
+///
+/// # Errors
+/// Too many, an empty or overlong one, or one with control characters.
+pub fn tags<T: AsRef<str>>(given: impl IntoIterator<Item = T>) -> Result<BTreeSet<String>, TagsError> {
+    let tags: BTreeSet<String> = given.into_iter().map(|tag| tag.as_ref().trim().to_owned()).collect();
+    let fits =
+        |tag: &String| !tag.is_empty() && text::chars(tag) <= TAG_CHARS && !tag.contains(char::is_control);
+    if tags.len() <= TAGS && tags.iter().all(fits) { Ok(tags) } else { Err(TagsError) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_trimmed_each_once_and_few() {
+        let given = tags([" vip ", "vip", "wifi"]);
+        assert_eq!(given, Ok(BTreeSet::from(["vip".to_owned(), "wifi".to_owned()])));
+        assert_eq!(tags([""]), Err(TagsError));
+        assert_eq!(tags(["x".repeat(TAG_CHARS + 1)]), Err(TagsError));
+        assert_eq!(tags((0..=TAGS).map(|n| n.to_string())), Err(TagsError));
+    }
 }

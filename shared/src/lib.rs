@@ -17,6 +17,7 @@ pub mod hash;
 pub mod job;
 pub mod limits;
 pub mod memory;
+pub mod operator;
 pub mod prompt;
 pub mod rules;
 pub mod similar;
@@ -35,6 +36,7 @@ pub mod traits;
 // Use cases.
 pub mod admit;
 pub mod fold;
+pub mod handoff;
 pub mod release;
 pub mod retain;
 pub mod sweep;

@@ -27,6 +27,8 @@ pub struct Limits {
     pub admit_chars: usize,
     /// Characters of one reply.
     pub reply_chars: usize,
+    /// Characters of one note.
+    pub note_chars: usize,
     /// Attachments of one message.
     pub attachments: usize,
     /// Messages that one fold call takes.
@@ -150,6 +152,7 @@ impl Default for Limits {
             message_chars: 24_000,
             admit_chars: 100_000,
             reply_chars: 4_000,
+            note_chars: 4_000,
             attachments: 20,
             batch_messages: 20,
             batch_chars: 12_000,

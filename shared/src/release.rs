@@ -1,6 +1,5 @@
 //! Releasing a resolved case: it joins the past cases with the next build of their index.
 
-use crate::case::CaseState;
 use crate::contact::ContactId;
 use crate::limits::Limits;
 use crate::similar::{Wording, WordingFault, names_of};
@@ -36,7 +35,7 @@ pub async fn release(
     wording: &Wording,
 ) -> Result<Released, StoreError> {
     let Some(case) = store.case(contact, case_id).await? else { return Ok(Released::NoSuchCase) };
-    if case.state_of_case != CaseState::Resolved {
+    if case.is_unresolved() {
         return Ok(Released::NotResolved);
     }
     if let Err(fault) = wording.check(&said(store, limits, contact).await?, limits) {

@@ -1,6 +1,7 @@
 //! Threads: the numbered log of messages and the head that guards it.
 
 use crate::contact::{Account, ContactId};
+use crate::operator::Operator;
 use crate::text;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -177,6 +178,9 @@ pub struct Message {
     pub in_reply_to: Option<Seq>,
     /// The thread's epoch when it was written.
     pub epoch: u64,
+    /// Of an operator's message: who wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<Operator>,
     /// Of a reply: the agent that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -230,6 +234,7 @@ impl Message {
             answers_from: None,
             in_reply_to: None,
             epoch: 0,
+            operator: None,
             agent: None,
             version: None,
             trace: None,
@@ -328,6 +333,22 @@ impl Parts {
     }
 }
 
+/// What operators write for each other: internal, beside the log, never numbered, never in a model's input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Its id.
+    pub note_id: Ulid,
+    /// The newest message when it was written.
+    pub seq: Seq,
+    /// Who wrote it.
+    pub operator: Operator,
+    /// What.
+    pub text: String,
+    /// When.
+    #[serde(rename = "at_millis")]
+    pub at: Timestamp,
+}
+
 /// Who answers in a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -380,6 +401,9 @@ pub struct Head {
     /// Since when something waits for the bot.
     #[serde(default, rename = "waiting_since_millis", skip_serializing_if = "Option::is_none")]
     pub waiting_since: Option<Timestamp>,
+    /// The operator who took the thread; none where the bot answers, or a case waits for somebody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_by: Option<Operator>,
     /// When the sweep last queued a turn.
     #[serde(default, rename = "swept_at_millis", skip_serializing_if = "Option::is_none")]
     pub swept_at: Option<Timestamp>,
@@ -424,6 +448,7 @@ impl Head {
             opted_out: BTreeSet::new(),
             agent: None,
             waiting_since: None,
+            taken_by: None,
             swept_at: None,
             turn_owner: None,
             turn_until: None,

@@ -9,8 +9,10 @@ use carryover_shared::agent::AgentVersion;
 use carryover_shared::bank::Embedded;
 use carryover_shared::contact::{Account, ContactId, Identity};
 use carryover_shared::fold;
+use carryover_shared::handoff;
 use carryover_shared::job::{FoldJob, FoldReason, RetentionJob, TurnJob};
 use carryover_shared::limits::Limits;
+use carryover_shared::operator::Operator;
 use carryover_shared::retain;
 use carryover_shared::store::{ImportedLog, ImportedMessage, Store, StoreError};
 use carryover_shared::thread::{Author, Channel, Head, Message, Seq};
@@ -139,6 +141,39 @@ impl World {
         Ok(worked)
     }
 
+    /// Leo answers in the thread of `chat:<who>`.
+    ///
+    /// # Panics
+    /// If he may not.
+    pub async fn says(&self, who: &str, text: &str) -> Message {
+        let contact = self.contact(who).await;
+        handoff::say(&self.handoff(), contact, &operator("leo"), text).await.expect("he may")
+    }
+
+    /// Leo takes the thread of `chat:<who>` over.
+    ///
+    /// # Panics
+    /// If he may not.
+    pub async fn takes_over(&self, who: &str) {
+        let contact = self.contact(who).await;
+        handoff::take_over(&self.handoff(), contact, &operator("leo")).await.expect("he may");
+    }
+
+    /// Leo hands the thread of `chat:<who>` back, its case resolved.
+    ///
+    /// # Panics
+    /// If he may not.
+    pub async fn hands_back(&self, who: &str) {
+        let contact = self.contact(who).await;
+        handoff::hand_back(&self.handoff(), contact, &operator("leo"), true, None).await.expect("he may");
+    }
+
+    /// What every hand-off needs.
+    pub fn handoff(&self) -> handoff::Context {
+        let Context { store, queue, clock, limits, .. } = self.ctx.clone();
+        handoff::Context { store, queue, clock, limits }
+    }
+
     /// What every retention needs.
     pub fn retention(&self) -> retain::Context {
         let Context { store, bank, events, clock, limits, .. } = self.ctx.clone();
@@ -250,6 +285,14 @@ pub async fn fold(ctx: &Context, model: impl Model + 'static, contact_id: Contac
 /// If `who` cannot be one.
 pub fn identity(who: &str) -> Identity {
     Identity::chat(who).expect("an identity")
+}
+
+/// An operator by name.
+///
+/// # Panics
+/// If `name` cannot be one.
+pub fn operator(name: &str) -> Operator {
+    Operator::new(name).expect("an operator")
 }
 
 /// Queues and a bus that keep what they are sent, and fail when they are told to.

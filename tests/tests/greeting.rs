@@ -131,9 +131,8 @@ async fn after_a_hand_back_nobody_is_greeted() {
         notice,
         "Guten Tag. Vielen Dank für Ihre Nachricht. Jemand aus unserem Team kümmert sich darum und antwortet Ihnen hier."
     );
-    let head = world.head("ana").await;
-    assert_eq!(head.mode, Mode::Human);
-    assert!(world.ctx.store.hand_back(&head, true, world.clock.now()).await.unwrap());
+    assert_eq!(world.head("ana").await.mode, Mode::Human);
+    world.hands_back("ana").await;
     let answer = said(&world, "m2", "Hallo").await;
     assert!(answer.starts_with("Wie kann ich Ihnen helfen?"), "{answer}");
 }

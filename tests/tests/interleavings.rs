@@ -4,6 +4,7 @@
 
 use carryover_shared::admit::{self, Answer, Incoming};
 use carryover_shared::contact::Account;
+use carryover_shared::handoff::{self, MoveError};
 use carryover_shared::job::{FoldJob, FoldReason, TurnJob};
 use carryover_shared::limits::Limits;
 use carryover_shared::store::StoreError;
@@ -16,7 +17,7 @@ use carryover_tests::model::{FakeModel, Said};
 use carryover_tests::received::Received;
 use carryover_tests::table::{Fault, TABLE, Table};
 use carryover_tests::watch::{Watched, order_of};
-use carryover_tests::world::{World, identity};
+use carryover_tests::world::{World, identity, operator};
 use futures::future::LocalBoxFuture;
 use proptest::prelude::*;
 use serde_json::json;
@@ -283,24 +284,20 @@ impl Game {
         Done::Other
     }
 
-    /// A person acts on the thread as they see it, and looks again if it moved.
+    /// A person acts on the thread; that another was there before them is no failure.
     async fn person(&self, act: &Act, who: &str) -> Result<(), StoreError> {
-        let store = &self.world.ctx.store;
-        let Some(contact) = store.resolve(&identity(who)).await? else { return Ok(()) };
-        for _ in 0..4 {
-            let Some(head) = store.head(contact).await? else { return Ok(()) };
-            let at = self.world.clock.now();
-            let done = match act {
-                Act::TakeOver(_) => store.take_over(&head).await?,
-                Act::Say(_) => store.operator_message(&head, "I am here.", at, 24_000).await?.is_some(),
-                _ if head.mode == Mode::Human => store.hand_back(&head, at.millis() % 2 == 0, at).await?,
-                _ => true,
-            };
-            if done {
-                break;
-            }
+        let (ctx, leo) = (self.world.handoff(), operator("leo"));
+        let Some(contact) = ctx.store.resolve(&identity(who)).await? else { return Ok(()) };
+        let resolve = self.world.clock.now().millis() % 2 == 0;
+        let done = match act {
+            Act::TakeOver(_) => handoff::take_over(&ctx, contact, &leo).await,
+            Act::Say(_) => handoff::say(&ctx, contact, &leo, "I am here.").await.map(|_| ()),
+            _ => handoff::hand_back(&ctx, contact, &leo, resolve, None).await.map(|_| ()),
+        };
+        match done {
+            Ok(()) | Err(MoveError::Refused(_)) => Ok(()),
+            Err(MoveError::Store(error)) => Err(error),
         }
-        Ok(())
     }
 
     async fn opt_out(&self, who: &str) {

@@ -4,14 +4,14 @@
 use carryover_shared::bank::Embedded;
 use carryover_shared::contact::ContactId;
 use carryover_shared::facts::{AsOf, Fact};
-use carryover_shared::fold;
 use carryover_shared::limits::Limits;
 use carryover_shared::memory::{Exchange, Query, Recall};
 use carryover_shared::retain;
 use carryover_shared::traits::{BankError, Clock, MemoryBank, Question, Role};
+use carryover_shared::{fold, handoff};
 use carryover_tests::logs::Logs;
 use carryover_tests::model::{FakeModel, Said};
-use carryover_tests::world::World;
+use carryover_tests::world::{World, operator};
 use futures::future::BoxFuture;
 use proptest::prelude::*;
 use serde_json::json;
@@ -182,8 +182,7 @@ impl Stage {
         let store = &self.world.ctx.store;
         let identity = carryover_tests::world::identity(PEOPLE[who].0);
         let Some(contact) = store.resolve(&identity).await.expect("a table") else { return };
-        let head = store.head(contact).await.expect("a table").expect("a head");
-        let _ = store.hand_back(&head, true, self.world.clock.now()).await.expect("a table");
+        let _ = handoff::hand_back(&self.world.handoff(), contact, &operator("leo"), true, None).await;
     }
 
     async fn check(&self, logs: &Logs) -> Result<(), TestCaseError> {

@@ -7,7 +7,7 @@ use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::limits::Limits;
 use carryover_shared::store::FactWrite;
 use carryover_shared::thread::{Author, Mode, Seq};
-use carryover_shared::traits::{Clock, ModelError, Question, Role};
+use carryover_shared::traits::{ModelError, Question, Role};
 use carryover_shared::turn::{Context, End};
 use carryover_tests::contact::TestContact;
 use carryover_tests::model::{FakeModel, Said};
@@ -331,8 +331,7 @@ async fn do_without(broken: BTreeSet<Part>, fault: Fault, snapshot: Snapshot) {
     world.sent.set_hanging(false);
     world.sent.set_down(false);
     if world.head("ana").await.mode == Mode::Human {
-        let head = world.head("ana").await;
-        assert!(world.ctx.store.hand_back(&head, true, world.clock.now()).await.expect("a table"));
+        world.hands_back("ana").await;
     }
     let answer = world.write("ana", "healed", "And which spot was it?").await.expect("an answer");
     assert!(matches!(answer, Answer::New { end: End::Replied(_), .. }), "{answer:?}");

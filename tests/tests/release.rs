@@ -4,7 +4,7 @@
 use carryover_shared::release::{Released, release};
 use carryover_shared::similar::{Similar, Wording, WordingFault};
 use carryover_shared::tickets::{self, PastTickets, Shelf};
-use carryover_shared::traits::{Clock, SimilarCases};
+use carryover_shared::traits::SimilarCases;
 use carryover_tests::table::Fault;
 use carryover_tests::world::{NoModel, World};
 use ulid::Ulid;
@@ -29,8 +29,7 @@ impl Desk {
 
     async fn with_a_resolved_case() -> Self {
         let desk = Self::with_a_case().await;
-        let head = desk.world.head("oskar").await;
-        assert!(desk.world.ctx.store.hand_back(&head, true, desk.world.clock.now()).await.expect("a table"));
+        desk.world.hands_back("oskar").await;
         desk
     }
 

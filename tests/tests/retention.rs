@@ -48,17 +48,6 @@ async fn memories(world: &World) -> Vec<Value> {
     world.table.items().into_iter().filter(|item| item["pk"]["S"] == partition).map(plain).collect()
 }
 
-async fn says(world: &World, text: &str) {
-    let head = world.head("ana").await;
-    let said = world.ctx.store.operator_message(&head, text, world.clock.now(), 24_000).await;
-    said.expect("a table").expect("nobody else writes");
-}
-
-async fn hands_back(world: &World) {
-    let head = world.head("ana").await;
-    assert!(world.ctx.store.hand_back(&head, true, world.clock.now()).await.expect("a table"));
-}
-
 #[tokio::test]
 async fn a_reply_is_kept_in_the_table_with_what_it_answers() {
     let world = World::new(FakeModel::says([replies("Until late.")])).await;
@@ -168,8 +157,8 @@ async fn an_operators_answer_is_kept_with_the_message_that_it_answers() {
     world.write("ana", "m1", "Hi").await.unwrap();
     world.write("ana", "m2", "May I bring a horse?").await.unwrap();
     world.write("ana", "m3", "A small one.").await.unwrap();
-    says(&world, "A pony is fine, 35 euro a night.").await;
-    says(&world, "Please book the stable.").await;
+    world.says("ana", "A pony is fine, 35 euro a night.").await;
+    world.says("ana", "Please book the stable.").await;
 
     let kept = [
         kept(&world, &bank, Retained::Reply { seq: Seq(6) }).await.remove(0),
@@ -191,9 +180,9 @@ async fn a_resolved_case_is_kept_with_its_outcome() {
     let contact_id = world.contact("ana").await;
     let job = RetentionJob { contact_id, what: Retained::Case { case_id } };
     assert_eq!(retain::run(&world.retention(), job).await.unwrap(), End::Nothing, "it is not resolved");
-    says(&world, "A pony is fine, 35 euro a night.").await;
+    world.says("ana", "A pony is fine, 35 euro a night.").await;
     world.clock.advance(Duration::from_secs(3600));
-    hands_back(&world).await;
+    world.hands_back("ana").await;
     world.write("ana", "m2", "Thanks").await.unwrap();
 
     let kept = kept(&world, &bank, job.what).await;
@@ -215,9 +204,9 @@ async fn the_outcome_of_a_long_case_is_its_end() {
     world.write("ana", "m1", "May I bring a horse?").await.unwrap();
     let case_id = world.head("ana").await.open_case.expect("a case");
     for n in 1..=9 {
-        says(&world, &format!("Answer {n}.")).await;
+        world.says("ana", &format!("Answer {n}.")).await;
     }
-    hands_back(&world).await;
+    world.hands_back("ana").await;
     let kept = kept(&world, &bank, Retained::Case { case_id }).await;
     let lines: Vec<&str> = kept[0].said.lines().skip(1).collect();
     let answers = ["operator: Answer 7.", "operator: Answer 8.", "operator: Answer 9."];

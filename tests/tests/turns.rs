@@ -190,7 +190,7 @@ async fn silent_means_silent_a_take_over_while_the_model_thinks_wins() {
     let world = World::new(model.clone()).await;
     let (answer, ()) = futures::join!(world.write("ana", "m1", "hello"), async {
         model.asked().await;
-        assert!(world.ctx.store.take_over(&world.head("ana").await).await.unwrap());
+        world.takes_over("ana").await;
         model.go_on();
     });
     assert_eq!(answer.unwrap(), Answer::New { seq: Seq(1), end: End::Silent });
@@ -203,10 +203,8 @@ async fn silent_means_silent_a_draft_dies_when_a_person_answers_and_hands_back_m
     let world = World::new(model.clone()).await;
     let (answer, ()) = futures::join!(world.write("ana", "m1", "hello"), async {
         model.asked().await;
-        let store = &world.ctx.store;
-        let at = world.clock.now();
-        store.operator_message(&world.head("ana").await, "Hi, it's Leo.", at, 24_000).await.unwrap().unwrap();
-        assert!(store.hand_back(&world.head("ana").await, true, at).await.unwrap());
+        world.says("ana", "Hi, it's Leo.").await;
+        world.hands_back("ana").await;
         model.go_on();
     });
     assert_eq!(answer.unwrap(), Answer::New { seq: Seq(1), end: End::Silent });

@@ -1,14 +1,12 @@
-//! Cases and the hand-over between bot and people.
+//! Cases: reading them, and what is written beside them.
 
-use super::contacts::no_longer_waiting;
 use super::expression::Expression;
-use super::transaction::{Part, Transaction, Written};
 use super::{Item, Range, Span, Store, StoreError, from_item, keys, to_item};
-use crate::case::{Case, CaseState};
-use crate::contact::{Account, ContactId};
-use crate::thread::{Author, Channel, Head, Message, Mode, Parts};
+use crate::case::{Case, Priority};
+use crate::contact::ContactId;
 use crate::time::Timestamp;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use ulid::Ulid;
 
 /// Cases of one contact that a turn looks at, newest first.
@@ -32,77 +30,17 @@ impl Store {
         self.get(&keys::case(contact, case_id), "case").await
     }
 
-    /// A person takes the thread; `false` if it moved on since `head` was read.
-    pub async fn take_over(&self, head: &Head) -> Result<bool, StoreError> {
-        let change = handed_over(head).set("mode", Mode::Human).set("settled_seq", head.last_seq);
-        let mut transaction = self.on_head(head, no_longer_waiting(change));
-        if let Some(case_id) = head.open_case {
-            let case = unresolved().set("state_of_case", CaseState::Taken);
-            transaction = transaction.update(self, Part::Case, &keys::case(head.contact_id, case_id), case);
-        }
-        Ok(matches!(transaction.write(self).await?, Written::Done))
-    }
-
-    /// A person writes; the bot is silent from then on. `None` if the thread moved on since `head` was read.
-    pub async fn operator_message(
+    /// Sets how soon a case wants a person, and its tags; `false` if there is no such case.
+    pub async fn label_case(
         &self,
-        head: &Head,
-        text: &str,
-        at: Timestamp,
-        message_chars: usize,
-    ) -> Result<Option<Message>, StoreError> {
-        let parts = Parts::of(text, message_chars);
-        let message = operator_message(head, &parts, at);
-        let change = handed_over(head)
-            .set("mode", Mode::Human)
-            .set("last_seq", message.seq)
-            .set("settled_seq", message.seq);
-        let transaction = self.on_head(head, no_longer_waiting(change));
-        let transaction = self.with_message(transaction, head.contact_id, &message, &parts.bodies)?;
-        Ok(matches!(transaction.write(self).await?, Written::Done).then_some(message))
+        contact: ContactId,
+        case_id: Ulid,
+        priority: Priority,
+        tags: &BTreeSet<String>,
+    ) -> Result<bool, StoreError> {
+        let change = Expression::new().if_present("pk").set("priority", priority).set("tags", tags);
+        Ok(self.update(&keys::case(contact, case_id), change).await?.is_some())
     }
-
-    /// Hands the thread back to the bot, resolving the open case or not. What people were asked is settled for
-    /// good. `false` if the thread moved on since `head` was read: a new message came.
-    pub async fn hand_back(&self, head: &Head, resolve: bool, at: Timestamp) -> Result<bool, StoreError> {
-        let mut change = handed_over(head)
-            .if_equal("last_customer_seq", head.last_customer_seq)
-            .set("mode", Mode::Bot)
-            .set("settled_seq", head.last_seq);
-        let resolved = head.open_case.filter(|_| resolve);
-        if resolved.is_some() {
-            change = change.remove("open_case");
-        }
-        let mut transaction = self.on_head(head, no_longer_waiting(change));
-        if let Some(case_id) = resolved {
-            let case = unresolved()
-                .set("state_of_case", CaseState::Resolved)
-                .set("resolved_at_millis", at)
-                .set("resolved_seq", head.last_seq)
-                .remove("state")
-                .remove("state_at");
-            transaction = transaction.update(self, Part::Case, &keys::case(head.contact_id, case_id), case);
-        }
-        Ok(matches!(transaction.write(self).await?, Written::Done))
-    }
-
-    fn on_head(&self, head: &Head, change: Expression) -> Transaction {
-        Transaction::new(self.clock().ulid()).update(self, Part::Head, &keys::head(head.contact_id), change)
-    }
-}
-
-/// The epoch rises, the lease ends, and the thread is as it was read.
-fn handed_over(head: &Head) -> Expression {
-    Expression::new()
-        .if_equal("epoch", head.epoch)
-        .if_equal("last_seq", head.last_seq)
-        .if_equal("mode", head.mode)
-        .if_still("open_case", head.open_case)
-        .if_absent("erasing")
-        .set("epoch", head.epoch + 1)
-        .set("turn_tries", 0)
-        .remove("turn_owner")
-        .remove("turn_until_millis")
 }
 
 /// The case is there and not resolved.
@@ -110,20 +48,35 @@ pub(crate) fn unresolved() -> Expression {
     Expression::new().if_present("pk").if_absent("resolved_at_millis")
 }
 
-fn operator_message(head: &Head, parts: &Parts, at: Timestamp) -> Message {
-    Message {
-        epoch: head.epoch + 1,
-        ..Message::new(head.last_seq.next(), Author::Operator, Channel::Chat, Account::chat(), parts, at)
+/// Where a case stands in the index: unresolved ones by when they were opened, resolved ones by when that was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listed {
+    Unresolved,
+    Resolved,
+}
+
+impl Listed {
+    pub(crate) fn state(self, contact: ContactId) -> String {
+        let state = match self {
+            Self::Unresolved => "open",
+            Self::Resolved => "resolved",
+        };
+        keys::state(state, contact)
+    }
+
+    /// Lists a case there.
+    pub(crate) fn list(self, change: Expression, contact: ContactId, since: Timestamp) -> Expression {
+        change.set("state", self.state(contact)).set("state_at", super::contacts::state_at(since))
     }
 }
 
-/// How an open case stands in the index.
+/// How a case stands in the index that is opened now.
 pub(crate) fn listed(case: &Case) -> Result<Item, StoreError> {
     #[derive(Serialize)]
-    struct Listed {
+    struct Attributes {
         state: String,
         state_at: String,
     }
-    let state = keys::state("open", case.contact_id);
-    to_item(Listed { state, state_at: super::contacts::state_at(case.opened_at) }, "case")
+    let state = Listed::Unresolved.state(case.contact_id);
+    to_item(Attributes { state, state_at: super::contacts::state_at(case.opened_at) }, "case")
 }

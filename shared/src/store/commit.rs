@@ -5,11 +5,12 @@ use super::contacts::{WAITING, found, no_longer_waiting, state_at};
 use super::expression::Expression;
 use super::transaction::{Part, Transaction, Written};
 use super::{Item, ROUNDS, Store, StoreError, from_item, keys, to_item};
-use crate::case::{Case, CaseState, Category};
+use crate::case::{Case, CaseState, Category, Priority};
 use crate::contact::Account;
 use crate::facts::Fact;
 use crate::thread::{Author, BotKind, Channel, Head, Message, Mode, Parts, Seq};
 use crate::time::Timestamp;
+use std::collections::BTreeSet;
 use ulid::Ulid;
 
 /// A reply on its way into the log.
@@ -307,6 +308,7 @@ fn join(new: &NewCase) -> Expression {
         .set("category", new.category)
         .set("reason", &new.reason)
         .set("trace", new.reply.trace)
+        .set_if_absent("waiting_since_millis", new.reply.at)
         .add("joined", 1)
 }
 
@@ -322,6 +324,12 @@ fn case_item(head: &Head, new: &NewCase) -> Result<Item, StoreError> {
         trace: Some(new.reply.trace.to_string()),
         opened_at: new.reply.at,
         joined: 0,
+        waiting_since: Some(new.reply.at),
+        assignee: None,
+        priority: Priority::default(),
+        tags: BTreeSet::new(),
+        moved_by: None,
+        moved_at: None,
         resolved_at: None,
         resolved_seq: None,
     };

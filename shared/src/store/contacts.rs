@@ -174,8 +174,17 @@ impl Store {
             &keys::head(head.contact_id),
             change,
         );
+        let transaction = self.waiting_case(transaction, head, &message);
         let transaction = self.with_delivery(transaction, &after, &message, &bodies, &ticket.delivery)?;
         self.judge_admission(transaction.write(self).await?, after, message)
+    }
+
+    /// In human mode a message waits for whoever has the open case.
+    fn waiting_case(&self, transaction: Transaction, head: &Head, message: &Message) -> Transaction {
+        let waits = head.mode == Mode::Human && !message.no_turn;
+        let Some(case_id) = head.open_case.filter(|_| waits) else { return transaction };
+        let change = super::cases::unresolved().set_if_absent("waiting_since_millis", message.at);
+        transaction.update(self, Part::Case, &keys::case(head.contact_id, case_id), change)
     }
 
     fn with_delivery(

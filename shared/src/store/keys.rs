@@ -68,6 +68,17 @@ pub(crate) fn case(id: ContactId, case_id: Ulid) -> Key {
     Key::new(contact(id), format!("{CASE_PREFIX}{case_id}"))
 }
 
+pub(crate) const NOTE_PREFIX: &str = "NOTE#";
+
+/// Notes stand by the message that was the newest when they were written.
+pub(crate) fn note(id: ContactId, seq: Seq, note_id: Ulid) -> Key {
+    Key::new(contact(id), format!("{}{note_id}", note_prefix(seq)))
+}
+
+pub(crate) fn note_prefix(seq: Seq) -> String {
+    format!("{NOTE_PREFIX}{:010}#", seq.0)
+}
+
 pub(crate) fn feedback(id: ContactId, seq: Seq) -> Key {
     Key::new(contact(id), format!("FEEDBACK#{:010}", seq.0))
 }

@@ -2,7 +2,7 @@
 
 use super::grounds;
 use super::{COMMIT_TIME, Context, Remembered, Thread, Turn, voice};
-use crate::case::{CaseState, Category};
+use crate::case::Category;
 use crate::checks::{Checked, Correction, Fault};
 use crate::decision::{self, Decision, Escalation};
 use crate::facts::{self, Fact};
@@ -398,7 +398,7 @@ fn open_cases(thread: &Thread) -> Vec<String> {
     };
     cases
         .iter()
-        .filter(|case| case.state_of_case != CaseState::Resolved)
+        .filter(|case| case.is_unresolved())
         .map(|case| {
             let (category, opened) = (case.category.code(), case.opened_at.to_minute());
             format!(

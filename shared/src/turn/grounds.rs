@@ -2,7 +2,7 @@
 
 use super::decide::{found, rendered_business, rendered_facts};
 use super::{Context, Thread};
-use crate::case::CaseState;
+use crate::case::Case;
 use crate::checks::{self, Checked, Grounds};
 use crate::fence::for_model;
 use crate::snapshot::Snapshot;
@@ -29,7 +29,7 @@ pub(super) fn check(ctx: &Context, thread: &Thread, reply: &str) -> Checked {
             moments: &moments,
             facts: found(&thread.facts).map_or(&[], Vec::as_slice),
             business: business.as_deref(),
-            open_case: cases.iter().any(|case| case.state_of_case != CaseState::Resolved),
+            open_case: cases.iter().any(Case::is_unresolved),
             promises: &thread.agent.promises,
             customer: &customer,
             previous: previous(thread),

@@ -1,0 +1,304 @@
+//! Hand-off: people take threads over from the bot, answer in them and give them back.
+//!
+//! Every move reads the thread, writes it on exactly the state that was read, and looks again where another was
+//! faster: a lost race is looked at again, and an operator is told what became of theirs.
+
+use crate::case::{CaseState, Priority};
+use crate::contact::{Account, ContactId};
+use crate::job::{Retained, RetentionJob};
+use crate::limits::Limits;
+use crate::operator::Operator;
+use crate::store::{By, OperatorText, Store, StoreError};
+use crate::text;
+use crate::thread::{Channel, Head, Message, Mode, Note, Seq};
+use crate::traits::{Clock, Queue};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use ulid::Ulid;
+
+/// What every move needs; built once, at start.
+#[derive(Clone)]
+pub struct Context {
+    /// The table.
+    pub store: Store,
+    /// The queues.
+    pub queue: Arc<dyn Queue>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// The limits.
+    pub limits: Limits,
+}
+
+/// Why an operator's move was not made. The texts are for the operator.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// Another operator has the thread.
+    #[error("already taken by {by}")]
+    AlreadyTaken {
+        /// Who.
+        by: Operator,
+    },
+    /// The customer wrote since the operator looked.
+    #[error("a new message came: read it first")]
+    NewMessage,
+    /// The bot answers already.
+    #[error("the bot answers this thread already")]
+    WithTheBot,
+    /// The case is resolved.
+    #[error("this case is resolved already")]
+    AlreadyResolved,
+    /// The case is not resolved.
+    #[error("this case is not resolved")]
+    NotResolved,
+    /// The contact has another case that is not resolved.
+    #[error("another case of this customer is open")]
+    AnotherCase,
+    /// The contact has no such case.
+    #[error("there is no such case")]
+    NoSuchCase,
+    /// The text is empty or too long.
+    #[error("text must have 1 to {limit} characters; it has {is}")]
+    Text {
+        /// What it may have.
+        limit: usize,
+        /// What it has.
+        is: usize,
+    },
+    /// The contact is gone, or being erased.
+    #[error("this customer is gone")]
+    Gone,
+}
+
+/// Why a move failed.
+#[derive(Debug, thiserror::Error)]
+pub enum MoveError {
+    /// It may not be made.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The table.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// How often a thread is read again because others were faster.
+const ROUNDS: usize = 50;
+/// Sending a job may take this long; the operator does not wait for a queue that hangs.
+const SEND_TIME: Duration = Duration::from_secs(2);
+
+/// Takes a thread over, with its open case or without one; the bot is silent from then on
+/// (*silent-means-silent*). Again by the same operator changes nothing.
+///
+/// # Errors
+/// Another operator has it, the contact is gone, or the table cannot be read or written.
+pub async fn take_over(ctx: &Context, contact: ContactId, operator: &Operator) -> Result<(), MoveError> {
+    for _ in 0..ROUNDS {
+        let head = head(ctx, contact).await?;
+        match &head.taken_by {
+            Some(by) if by == operator => return Ok(()),
+            Some(by) => return Err(Refused::AlreadyTaken { by: by.clone() }.into()),
+            None if ctx.store.take_over(&head, by(ctx, operator)).await? => return Ok(()),
+            None => {}
+        }
+    }
+    Err(StoreError::Contended.into())
+}
+
+/// Writes to the customer, on the way on which they wrote last; the bot is silent from then on, and the thread is
+/// the operator's if it was nobody's.
+///
+/// # Errors
+/// The text is empty or longer than `admit_chars`, the contact is gone, or the table cannot be read or written.
+pub async fn say(
+    ctx: &Context,
+    contact: ContactId,
+    operator: &Operator,
+    text: &str,
+) -> Result<Message, MoveError> {
+    check_text(text, ctx.limits.admit_chars)?;
+    for _ in 0..ROUNDS {
+        let head = head(ctx, contact).await?;
+        let (channel, account) = way_back(ctx, &head).await?;
+        let said = OperatorText { text, channel, account, message_chars: ctx.limits.message_chars };
+        if let Some(message) = ctx.store.operator_message(&head, &said, by(ctx, operator)).await? {
+            remember(ctx, contact, Retained::Reply { seq: message.seq }).await;
+            return Ok(message);
+        }
+    }
+    Err(StoreError::Contended.into())
+}
+
+/// Writes a note for the other operators. It changes nothing else.
+///
+/// # Errors
+/// The text is empty or longer than `note_chars`, the contact is gone, or the table cannot be read or written.
+pub async fn note(
+    ctx: &Context,
+    contact: ContactId,
+    operator: &Operator,
+    text: &str,
+) -> Result<Note, MoveError> {
+    check_text(text, ctx.limits.note_chars)?;
+    let head = head(ctx, contact).await?;
+    let note = Note {
+        note_id: ctx.clock.ulid(),
+        seq: head.last_seq,
+        operator: operator.clone(),
+        text: text.into(),
+        at: ctx.clock.now(),
+    };
+    if ctx.store.put_note(contact, &note).await? { Ok(note) } else { Err(Refused::Gone.into()) }
+}
+
+/// Hands a thread back to the bot, resolving its open case or not, and says which case that is. The bot waits for the
+/// next customer message; what people were asked is settled for good. `seen` is the newest customer message that the
+/// operator saw.
+///
+/// # Errors
+/// A newer message came, the bot has the thread already, the contact is gone, or the table cannot be read or written.
+pub async fn hand_back(
+    ctx: &Context,
+    contact: ContactId,
+    operator: &Operator,
+    resolve: bool,
+    seen: Option<Seq>,
+) -> Result<Option<Ulid>, MoveError> {
+    for _ in 0..ROUNDS {
+        let head = head(ctx, contact).await?;
+        if head.mode == Mode::Bot && !(resolve && head.open_case.is_some()) {
+            return Err(Refused::WithTheBot.into());
+        }
+        if seen.is_some_and(|seen| head.last_customer_seq > seen) {
+            return Err(Refused::NewMessage.into());
+        }
+        if ctx.store.hand_back(&head, resolve, by(ctx, operator)).await? {
+            remember_case(ctx, contact, head.open_case.filter(|_| resolve)).await;
+            return Ok(head.open_case);
+        }
+    }
+    Err(StoreError::Contended.into())
+}
+
+/// Resolves a case and leaves the thread to whom it is with.
+///
+/// # Errors
+/// It is resolved already, there is no such case, the contact is gone, or the table cannot be read or written.
+pub async fn resolve(
+    ctx: &Context,
+    contact: ContactId,
+    operator: &Operator,
+    case_id: Ulid,
+) -> Result<(), MoveError> {
+    for _ in 0..ROUNDS {
+        let head = head(ctx, contact).await?;
+        let case = ctx.store.case(contact, case_id).await?.ok_or(Refused::NoSuchCase)?;
+        if !case.is_unresolved() {
+            return Err(Refused::AlreadyResolved.into());
+        }
+        if head.open_case == Some(case_id) && ctx.store.resolve_case(&head, by(ctx, operator)).await? {
+            remember_case(ctx, contact, Some(case_id)).await;
+            return Ok(());
+        }
+    }
+    Err(StoreError::Contended.into())
+}
+
+/// Opens a resolved case again and takes its thread.
+///
+/// # Errors
+/// It is not resolved, another case is open, another operator has the thread, there is no such case, the contact is
+/// gone, or the table cannot be read or written.
+pub async fn reopen(
+    ctx: &Context,
+    contact: ContactId,
+    operator: &Operator,
+    case_id: Ulid,
+) -> Result<(), MoveError> {
+    for _ in 0..ROUNDS {
+        let head = head(ctx, contact).await?;
+        let case = ctx.store.case(contact, case_id).await?.ok_or(Refused::NoSuchCase)?;
+        match &head.taken_by {
+            _ if case.is_unresolved() => return Err(Refused::NotResolved.into()),
+            _ if head.open_case.is_some() => return Err(Refused::AnotherCase.into()),
+            Some(by) if by != operator => return Err(Refused::AlreadyTaken { by: by.clone() }.into()),
+            _ if ctx.store.reopen(&head, &case, by(ctx, operator)).await? => return Ok(()),
+            _ => {}
+        }
+    }
+    Err(StoreError::Contended.into())
+}
+
+/// Gives the open case to an operator, or to nobody; whoever had it knows that it was given away.
+///
+/// # Errors
+/// It is resolved, there is no such case, the contact is gone, or the table cannot be read or written.
+pub async fn assign(
+    ctx: &Context,
+    contact: ContactId,
+    operator: &Operator,
+    case_id: Ulid,
+    to: Option<&Operator>,
+) -> Result<(), MoveError> {
+    for _ in 0..ROUNDS {
+        let head = head(ctx, contact).await?;
+        let case = ctx.store.case(contact, case_id).await?.ok_or(Refused::NoSuchCase)?;
+        if case.state_of_case == CaseState::Resolved {
+            return Err(Refused::AlreadyResolved.into());
+        }
+        if head.open_case == Some(case_id) && ctx.store.assign(&head, to, by(ctx, operator)).await? {
+            return Ok(());
+        }
+    }
+    Err(StoreError::Contended.into())
+}
+
+/// Sets how soon a case wants a person, and its tags.
+///
+/// # Errors
+/// There is no such case, or the table cannot be written.
+pub async fn label(
+    ctx: &Context,
+    contact: ContactId,
+    case_id: Ulid,
+    priority: Priority,
+    tags: &BTreeSet<String>,
+) -> Result<(), MoveError> {
+    let is_there = ctx.store.label_case(contact, case_id, priority, tags).await?;
+    if is_there { Ok(()) } else { Err(Refused::NoSuchCase.into()) }
+}
+
+async fn head(ctx: &Context, contact: ContactId) -> Result<Head, MoveError> {
+    let head = ctx.store.head(contact).await?.filter(|head| !head.erasing);
+    head.ok_or_else(|| Refused::Gone.into())
+}
+
+fn by<'a>(ctx: &Context, operator: &'a Operator) -> By<'a> {
+    By { operator, at: ctx.clock.now() }
+}
+
+fn check_text(text: &str, limit: usize) -> Result<(), Refused> {
+    let is = if text.trim().is_empty() { 0 } else { text::chars(text) };
+    if (1..=limit).contains(&is) { Ok(()) } else { Err(Refused::Text { limit, is }) }
+}
+
+/// The channel and account of the customer's newest message; the web chat where they never wrote.
+async fn way_back(ctx: &Context, head: &Head) -> Result<(Channel, Account), StoreError> {
+    let newest = ctx.store.message(head.contact_id, head.last_customer_seq).await?;
+    Ok(newest.map_or((Channel::Chat, Account::chat()), |message| (message.channel, message.account)))
+}
+
+async fn remember_case(ctx: &Context, contact: ContactId, resolved: Option<Ulid>) {
+    if let Some(case_id) = resolved {
+        remember(ctx, contact, Retained::Case { case_id }).await;
+    }
+}
+
+/// What people did is worth remembering; if the job does not go out the move stands all the same.
+async fn remember(ctx: &Context, contact_id: ContactId, what: Retained) {
+    let job = RetentionJob { contact_id, what };
+    match tokio::time::timeout(SEND_TIME, ctx.queue.send_retention(&job)).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(contact = %contact_id, %error, "a move will not be remembered"),
+        Err(_) => tracing::warn!(contact = %contact_id, "a move will not be remembered: the queue hangs"),
+    }
+}
