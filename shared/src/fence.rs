@@ -35,7 +35,7 @@ impl Fence {
 
     /// `body` between two fences, as data.
     pub(crate) fn around(&self, body: &str) -> String {
-        format!("<data {0}>\n{1}\n</data {0}>", self.0, without_roles(&for_model(body)))
+        self.around_with(&[], body)
     }
 
     /// `body` between two fences, below notes of ours that nothing in it can imitate, a line each.

@@ -3,7 +3,7 @@
 //! Every move reads the thread, writes it on exactly the state that was read, and looks again where another was
 //! faster: a lost race is looked at again, and an operator is told what became of theirs.
 
-use crate::case::{CaseState, Priority};
+use crate::case::Priority;
 use crate::contact::{Account, ContactId};
 use crate::job::{Retained, RetentionJob};
 use crate::limits::Limits;
@@ -168,10 +168,13 @@ pub async fn hand_back(
         if head.mode == Mode::Bot && !(resolve && head.open_case.is_some()) {
             return Err(Refused::WithTheBot.into());
         }
-        if seen.is_some_and(|seen| head.last_customer_seq > seen) {
-            return Err(Refused::NewMessage.into());
-        }
-        if ctx.store.hand_back(&head, resolve, by(ctx, operator)).await? {
+        check_seen(&head, seen)?;
+        // What the bot was asked meanwhile it still answers.
+        let moved = match head.mode {
+            Mode::Bot => ctx.store.resolve_case(&head, by(ctx, operator)).await?,
+            Mode::Human => ctx.store.hand_back(&head, resolve, by(ctx, operator)).await?,
+        };
+        if moved {
             remember_case(ctx, contact, head.open_case.filter(|_| resolve)).await;
             return Ok(head.open_case);
         }
@@ -179,23 +182,29 @@ pub async fn hand_back(
     Err(StoreError::Contended.into())
 }
 
-/// Resolves a case and leaves the thread to whom it is with.
+/// Resolves a case and leaves the thread to whom it is with; one that nobody has goes back to the bot, so that whoever
+/// writes next is heard. `seen` is the newest customer message that the operator saw.
 ///
 /// # Errors
-/// It is resolved already, there is no such case, the contact is gone, or the table cannot be read or written.
+/// A newer message came, it is resolved already, there is no such case, the contact is gone, or the table cannot be read or written.
 pub async fn resolve(
     ctx: &Context,
     contact: ContactId,
     operator: &Operator,
     case_id: Ulid,
+    seen: Option<Seq>,
 ) -> Result<(), MoveError> {
     for _ in 0..ROUNDS {
-        let head = head(ctx, contact).await?;
-        let case = ctx.store.case(contact, case_id).await?.ok_or(Refused::NoSuchCase)?;
-        if !case.is_unresolved() {
-            return Err(Refused::AlreadyResolved.into());
-        }
-        if head.open_case == Some(case_id) && ctx.store.resolve_case(&head, by(ctx, operator)).await? {
+        let head = head_of_unresolved(ctx, contact, case_id).await?;
+        check_seen(&head, seen)?;
+        let moved = match head.mode {
+            _ if head.open_case != Some(case_id) => false,
+            Mode::Human if head.taken_by.is_none() => {
+                ctx.store.hand_back(&head, true, by(ctx, operator)).await?
+            }
+            _ => ctx.store.resolve_case(&head, by(ctx, operator)).await?,
+        };
+        if moved {
             remember_case(ctx, contact, Some(case_id)).await;
             return Ok(());
         }
@@ -240,11 +249,7 @@ pub async fn assign(
     to: Option<&Operator>,
 ) -> Result<(), MoveError> {
     for _ in 0..ROUNDS {
-        let head = head(ctx, contact).await?;
-        let case = ctx.store.case(contact, case_id).await?.ok_or(Refused::NoSuchCase)?;
-        if case.state_of_case == CaseState::Resolved {
-            return Err(Refused::AlreadyResolved.into());
-        }
+        let head = head_of_unresolved(ctx, contact, case_id).await?;
         if head.open_case == Some(case_id) && ctx.store.assign(&head, to, by(ctx, operator)).await? {
             return Ok(());
         }
@@ -272,8 +277,21 @@ async fn head(ctx: &Context, contact: ContactId) -> Result<Head, MoveError> {
     head.ok_or_else(|| Refused::Gone.into())
 }
 
+/// The head of a contact whose case is not resolved. Where the head names another case it was read before the case
+/// was opened, or resolved, and is worth another look.
+async fn head_of_unresolved(ctx: &Context, contact: ContactId, case_id: Ulid) -> Result<Head, MoveError> {
+    let head = head(ctx, contact).await?;
+    let case = ctx.store.case(contact, case_id).await?.ok_or(Refused::NoSuchCase)?;
+    if case.is_unresolved() { Ok(head) } else { Err(Refused::AlreadyResolved.into()) }
+}
+
 fn by<'a>(ctx: &Context, operator: &'a Operator) -> By<'a> {
     By { operator, at: ctx.clock.now() }
+}
+
+fn check_seen(head: &Head, seen: Option<Seq>) -> Result<(), Refused> {
+    let is_newer = seen.is_some_and(|seen| head.last_customer_seq > seen);
+    if is_newer { Err(Refused::NewMessage) } else { Ok(()) }
 }
 
 fn check_text(text: &str, limit: usize) -> Result<(), Refused> {

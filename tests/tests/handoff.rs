@@ -147,13 +147,54 @@ async fn a_case_is_resolved_once() {
     let world = with_a_case().await;
     let (contact, open) = (world.contact("ana").await, case(&world).await);
     let (ctx, leo, mia) = (world.handoff(), operator("leo"), operator("mia"));
-    let resolve = |who| handoff::resolve(&ctx, contact, who, open.case_id);
+    takes(&world, "leo").await.expect("he may");
+    let resolve = |who| handoff::resolve(&ctx, contact, who, open.case_id, None);
     let (first, second) = futures::join!(resolve(&leo), resolve(&mia));
     let (done, not): (Vec<_>, Vec<_>) = [first, second].into_iter().partition(Result::is_ok);
     assert_eq!((done.len(), not.len()), (1, 1));
     assert!(not.into_iter().all(|not| refused(not) == Refused::AlreadyResolved));
     assert_eq!(world.head("ana").await.mode, Mode::Human, "a case is independent of the mode");
     assert_eq!(world.sent.take_retentions().len(), 1);
+}
+
+#[tokio::test]
+async fn a_case_that_nobody_took_is_resolved_and_the_bot_hears_whoever_writes_next() {
+    let world = with_a_case().await;
+    let (contact, ctx, leo) = (world.contact("ana").await, world.handoff(), operator("leo"));
+    let id = case(&world).await.case_id;
+    world.write("ana", "m2", "hello?").await.expect("an answer");
+    let unread = handoff::resolve(&ctx, contact, &leo, id, Some(Seq(1))).await;
+    assert_eq!(refused(unread), Refused::NewMessage);
+    handoff::resolve(&ctx, contact, &leo, id, Some(Seq(3))).await.expect("he has read it");
+    let answer = world.write("ana", "m3", "Is the pool open?").await.expect("an answer");
+    assert!(matches!(answer, Answer::New { end: End::Replied(_), .. }), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_case_is_resolved_while_the_bot_thinks_and_the_bot_answers_all_the_same() {
+    let model = Thinking::before(polite());
+    let world = World::new(model.clone()).await;
+    asks_for_the_deposit(&world, "m1").await;
+    back(&world, false, None).await.expect("he may");
+    assert_eq!(case(&world).await.waiting_since, None, "nothing waits for a person");
+    let (answer, ()) = futures::join!(world.write("ana", "m2", "Is the pool open?"), async {
+        model.asked().await;
+        back(&world, true, None).await.expect("he may");
+        model.go_on();
+    });
+    assert!(matches!(answer, Ok(Answer::New { end: End::Replied(_), .. })), "{answer:?}");
+    assert_eq!(case(&world).await.state_of_case, CaseState::Resolved);
+}
+
+#[tokio::test]
+async fn what_waited_for_the_bot_waits_for_the_operator_who_takes_over() {
+    let world = with_a_case().await;
+    back(&world, false, None).await.expect("he may");
+    world.drop_off("ana", "m2", "Is the pool open?").await.expect("a table");
+    let since = world.clock.now();
+    world.clock.advance(Duration::from_secs(60));
+    takes(&world, "mia").await.expect("she may");
+    assert_eq!(case(&world).await.waiting_since, Some(since));
 }
 
 #[tokio::test]

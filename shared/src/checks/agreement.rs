@@ -1,5 +1,6 @@
 //! Agreement: what a text says of a record, beside the record (*truth-ranks*).
 
+use super::Grounds;
 use super::standing::{Standing, claims_something, tells_the_customers};
 use crate::facts::Fact;
 use crate::facts::read::{bare_name, one_line, status};
@@ -103,19 +104,15 @@ const CONTRASTS: &[&str] = &[
 
 /// What a reply says of a record and the record does not say: its status, an amount, a date. A reply that says the
 /// record's own beside it says both, as it should where the customer tells another story. Amounts and dates of the
-/// `business`, and the `days` around the messages, are no record's.
-pub(super) fn of_reply(
-    reply: &str,
-    facts: &[Fact],
-    business: Option<&str>,
-    days: &Source,
-) -> Vec<Disagreement> {
+/// business, of staff, and the `days` around the messages, are no record's.
+pub(super) fn of_reply(reply: &str, grounds: &Grounds<'_>, days: &Source) -> Vec<Disagreement> {
     let whole = plain(reply);
-    let subjects = Subjects::of(facts, &whole);
+    let subjects = Subjects::of(grounds.facts, &whole);
     if subjects.0.is_empty() {
         return vec![];
     }
-    let elsewhere = Elsewhere { days, business: Source::new(business) };
+    let said = grounds.staff.iter().copied().chain(grounds.business);
+    let elsewhere = Elsewhere { days, said: Source::new(said), facts: grounds.facts };
     let told_apart = CONTRASTS.iter().any(|word| contains_words(&whole, word));
     let mut statuses: Vec<(Vec<usize>, Claims)> = vec![];
     let mut found = vec![];
@@ -148,12 +145,18 @@ type Claims = Vec<(Standing, &'static str)>;
 /// What amounts and dates may come from besides a record.
 struct Elsewhere<'a> {
     days: &'a Source,
-    business: Source,
+    said: Source,
+    facts: &'a [Fact],
 }
 
 impl Elsewhere<'_> {
-    fn says(&self, value: &values::Value<'_>) -> bool {
-        (value.kind == Kind::Date && self.days.grounds(value)) || self.business.grounds(value)
+    /// Records of another kind, such as the payment for an order, have amounts and dates of their own.
+    fn says(&self, value: &values::Value<'_>, kind: &str) -> bool {
+        (value.kind == Kind::Date && self.days.grounds(value)) || self.said.grounds(value) || {
+            let others = self.facts.iter().filter(|fact| fact.kind != kind);
+            let leaves: Vec<String> = others.flat_map(|fact| leaves(&fact.data, value.kind)).collect();
+            Source::new(leaves.iter().map(String::as_str)).grounds(value)
+        }
     }
 }
 
@@ -261,7 +264,7 @@ impl<'a> Subjects<'a> {
             if said.iter().any(|value| record.occurs(value)) {
                 continue;
             }
-            let wrong = said.iter().filter(|value| !elsewhere.says(value));
+            let wrong = said.iter().filter(|value| !elsewhere.says(value, &self.0[first].fact.kind));
             found.extend(wrong.map(|value| self.0[first].disagreement(value.text, None)));
         }
         found
@@ -330,13 +333,17 @@ mod tests {
             fact("order", "#W1", json!({"status": "shipped", "total": 120.5, "arrives": "2026-12-03"})),
             fact("order", "#W2", json!({"status": "processing", "total": "80 EUR"})),
             fact("request", "R-7", json!({"status": "resolved", "subject": "double charge"})),
+            fact("payment", "P-3", json!({"amount": "40 EUR"})),
         ]
     }
 
     fn said(reply: &str) -> Vec<String> {
         let business = "Shipping costs 4.90 EUR. Closed from 24 to 26 December.";
         let today = crate::checks::grounding::days(&[Timestamp::from_millis(1_796_032_800_000)]);
-        of_reply(reply, &records(), Some(business), &today).into_iter().map(|found| found.said).collect()
+        let (facts, staff) = (records(), ["You get a 15 EUR voucher for #W1."]);
+        let grounds =
+            Grounds { facts: &facts, staff: &staff, business: Some(business), ..Grounds::default() };
+        of_reply(reply, &grounds, &today).into_iter().map(|found| found.said).collect()
     }
 
     #[test]
@@ -355,6 +362,19 @@ mod tests {
             "I can cancel order #W2 if you want it cancelled.",
             "We delivered a talk about parking.",
             "You wrote that #W1 was delivered, and that you paid $99.",
+            "Order #W1 has shipped. It'll be delivered on 3 December.",
+            "Order #W1 couldn't be delivered yesterday.",
+            "You'll get a tracking link after #W2 is shipped.",
+            "It's too late to have #W1 cancelled.",
+            "Order #W1 has arrived at our Leipzig hub.",
+            "The payment for #W1 was completed.",
+            "Une fois la commande #W2 expédiée, vous recevrez un lien.",
+            "En cuanto su pedido #W2 sea enviado, le avisaremos.",
+            "Sie erhalten eine Nachricht, nachdem #W2 versandt wurde.",
+            "#W1 und #W2 sollen am 3. Dezember zugestellt werden.",
+            "We received 40 EUR for order #W1.",
+            "As my colleague said, you get a 15 EUR voucher for order #W1.",
+            "I understand you'd like order #W1 to arrive on 12 December.",
             "Sie schreiben, dass die Bestellung #W1 zugestellt wurde.",
             "The carrier lists #W1 as delivered, but in our records it was shipped and is on its way.",
             "Sollte #W1 storniert worden sein, sagen Sie es uns.",
@@ -386,11 +406,14 @@ mod tests {
             ("#W1 cost $99.", "$99"),
             ("#W1 arrives on 5 December.", "5 December"),
             ("You wrote about it, and #W1 was delivered.", "delivered"),
+            ("I can confirm that your order #W1 has been delivered.", "delivered"),
+            ("Your order no. W1 was delivered.", "delivered"),
             ("Order #W1 was shipped on Monday. It was delivered.", "delivered"),
             ("Mire el pedido #W2. Fue entregado.", "entregado"),
         ] {
             assert_eq!(said(reply), [named], "{reply}");
         }
+        assert_eq!(said("On 3 May order #W1 was delivered."), ["3 May", "delivered"], "a month is no hedge");
     }
 
     #[test]

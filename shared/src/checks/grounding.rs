@@ -7,10 +7,12 @@ use std::time::Duration;
 /// The values of a reply that the evidence does not say, as written, each once.
 ///
 /// One of the `days` that the model was told may be named.
-pub(super) fn ungrounded(reply: &str, evidence: &[&str], days: &Source) -> Vec<String> {
+/// Numbers up to `counted` may count the contact's own records.
+pub(super) fn ungrounded(reply: &str, evidence: &[&str], days: &Source, counted: usize) -> Vec<String> {
+    let said = values::values(reply);
     // Most values stand in the evidence as they stand in the reply; reading all of it is for the others.
-    let open: Vec<Value<'_>> = values::values(reply)
-        .into_iter()
+    let open: Vec<&Value<'_>> = said
+        .iter()
         .filter(|value| {
             let words = telling(reply, value);
             value.sure && !evidence.iter().any(|text| stands_in(text, words))
@@ -22,12 +24,55 @@ pub(super) fn ungrounded(reply: &str, evidence: &[&str], days: &Source) -> Vec<S
     let evidence = Source::new(evidence.iter().copied());
     let mut missing: Vec<String> = vec![];
     for value in open {
-        let is_a_day = value.kind == Kind::Date && days.grounds(&value);
-        if !is_a_day && !evidence.grounds(&value) && !missing.iter().any(|known| known == value.text) {
+        let is_a_day = value.kind == Kind::Date && days.grounds(value);
+        let is_a_count = value.normal.parse().is_ok_and(|number: usize| number <= counted);
+        let is_a_part = value.kind == Kind::Number
+            && (evidence.says_in_part(value) || days.says_in_part(value))
+            && is_of_a_moment(reply, value, &said);
+        let is_grounded = is_a_day || is_a_count || is_a_part || evidence.grounds(value);
+        if !is_grounded && !missing.iter().any(|known| known == value.text) {
             missing.push(value.text.to_owned());
         }
     }
     missing
+}
+
+/// Between the two ends of a span.
+const SPANS: [&str; 14] =
+    ["to", "until", "till", "and", "-", "bis", "und", "a", "al", "y", "hasta", "à", "au", "et"];
+
+/// Before an hour, and behind one.
+const AT: [&str; 10] = ["at", "um", "ab", "gegen", "las", "la", "à", "dès", "vers", "by"];
+const HOURS: [&str; 12] =
+    ["h", "uhr", "heures", "heure", "horas", "hora", "hrs", "o'clock", "am", "pm", "tarde", "mañana"];
+
+/// Whether a number tells an hour or a day by the words around it: `9 h`, `um 9`, the 3 of `3 to 5 December`, both of
+/// `from 9 to 6`.
+fn is_of_a_moment(reply: &str, value: &Value<'_>, said: &[Value<'_>]) -> bool {
+    let before = reply.get(..value.start).unwrap_or_default();
+    let after = reply.get(value.span().end..).unwrap_or_default();
+    let is_one_of = |word: Option<&str>, words: &[&str]| {
+        let word = word.unwrap_or_default().trim_matches(|mark: char| ",.;:!?".contains(mark)).to_lowercase();
+        words.contains(&word.as_str())
+    };
+    let (mut back, mut ahead) = (before.split_whitespace().rev(), after.split_whitespace());
+    let (last, next) = (back.next(), ahead.next());
+    let is_hour = value.normal.ends_with(" h") || is_one_of(next, &HOURS) || is_one_of(last, &AT);
+    let spans_ahead = is_one_of(next, &SPANS) && {
+        let other = said.iter().find(|other| other.start > value.start);
+        let word_after = ahead.nth(1);
+        other.is_some_and(|other| {
+            matches!(other.kind, Kind::Date | Kind::Time)
+                || other.normal.ends_with(" h")
+                || is_one_of(word_after, &HOURS)
+                || (is_one_of(last, &["from", "between"])
+                    && word_after.is_none_or(|word| !word.contains("day")))
+        })
+    };
+    let spans_back = is_one_of(last, &SPANS)
+        && is_one_of(back.nth(1), &["from", "between"])
+        && next.is_none_or(|word| !word.contains("day"));
+    is_hour || spans_ahead || spans_back
 }
 
 /// The days of these moments, the days before and the days after.
@@ -89,7 +134,7 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_millis(1_796_032_800_000); // 2026-11-30T10:00:00Z
 
     fn missing(reply: &str, evidence: &[&str]) -> Vec<String> {
-        ungrounded(reply, evidence, &days(&[NOW]))
+        ungrounded(reply, evidence, &days(&[NOW]), 3)
     }
 
     #[test]
@@ -108,6 +153,18 @@ mod tests {
             ("On the 14th, so 14 December.", "on the 14th please"),
             ("Ihre Bestellung #W1 ist unterwegs und kommt morgen bei Ihnen an.", "order #W1: on its way"),
             ("Vielen Dank für Ihre Geduld.", ""),
+            ("Gern geschehen! Einen schönen Tag noch.", "Danke!"),
+            ("Vielen Dank! Schönen Abend noch.", ""),
+            ("Ihre Bestellung #W1 kam gestern an.", "order #W1: delivered"),
+            ("You have 3 open orders.", "three records, none of which says so"),
+            ("Nous sommes ouverts de 9 h à 18 h.", "open: 09:00-18:00"),
+            ("Wir haben von 9 bis 18 Uhr geöffnet.", "open: 09:00-18:00"),
+            ("Abrimos de 9 a 18 h.", "open: 09:00-18:00"),
+            ("A las 5 de la tarde.", "appointment at 17:00"),
+            ("We are open from 9 to 6.", "open: 09:00-18:00"),
+            ("Del 3 al 5 de diciembre.", "from 2026-12-03 to 2026-12-05"),
+            ("Du 3 au 5 décembre.", "from 2026-12-03 to 2026-12-05"),
+            ("Between 3 and 5 December.", "from 2026-12-03 to 2026-12-05"),
             ("Bonjour Madame, votre commande est en route.", ""),
             ("Buenos días, Señora, su pedido está en camino.", ""),
             ("Thanks, see you tomorrow.", ""),
@@ -125,6 +182,8 @@ mod tests {
             ("It arrives on 5 December.", "delivery: 2026-12-03", "5 December"),
             ("It takes 14 days.", "order 1480", "14"),
             ("It takes 14 days.", "come on the 14th, or on 14 December", "14"),
+            ("It takes between 18 and 18 days.", "open 09:00-18:00", "18"),
+            ("The courier comes on Thursday.", "profile: name Ana Smith", "Thursday"),
             ("It takes 15 days.", "call at 15:00, in a quarter of an hour", "15"),
             ("You have 30 days to return it.", "in half an hour", "30"),
             ("The courier comes on Friday.", "can you come today?", "Friday"),
@@ -153,10 +212,10 @@ mod tests {
             reply in "(#W[0-9]{3}|[0-9]{1,4}|\\$[0-9]{2}|[a-z]{1,4}|Oskar|[.,: ]){1,12}",
             evidence in "(#W[0-9]{3}|[0-9]{1,4}|\\$[0-9]{2}|[a-z]{1,4}|Oskar|[.,: ]){0,20}",
         ) {
-            let named = missing(&reply, &[&evidence]);
+            let named = ungrounded(&reply, &[&evidence], &days(&[NOW]), 0);
             let read = Source::new([evidence.as_str()]);
             for value in values::values(&reply).into_iter().filter(|value| value.sure && !read.grounds(value)) {
-                let known = value.kind == Kind::Date || named.iter().any(|named| named == value.text);
+                let known = value.kind == Kind::Date || read.says_in_part(&value) || named.iter().any(|named| named == value.text);
                 prop_assert!(known, "{value:?} is not said in {evidence:?}, and not named in {named:?}");
             }
         }

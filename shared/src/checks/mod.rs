@@ -36,6 +36,8 @@ pub struct Grounds<'a> {
     pub open_case: bool,
     /// What the agent may promise only with a record behind it.
     pub promises: &'a [Promise],
+    /// What staff wrote, as the model was shown it.
+    pub staff: &'a [&'a str],
     /// The customer's messages that the model was shown, newest first.
     pub customer: &'a [&'a str],
     /// What the bot replied last.
@@ -59,11 +61,11 @@ pub fn check(reply: &str, grounds: &Grounds<'_>) -> Checked {
         faults.push(Fault::Copy);
     }
     let days = grounding::days(grounds.moments);
-    let ungrounded = grounding::ungrounded(reply, grounds.evidence, &days);
+    let ungrounded = grounding::ungrounded(reply, grounds.evidence, &days, grounds.facts.len());
     if !ungrounded.is_empty() {
         faults.push(Fault::Ungrounded(ungrounded));
     }
-    let disagreements = agreement::of_reply(reply, grounds.facts, grounds.business, &days);
+    let disagreements = agreement::of_reply(reply, grounds, &days);
     if !disagreements.is_empty() {
         faults.push(Fault::Disagrees(disagreements));
     }

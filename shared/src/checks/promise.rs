@@ -126,21 +126,31 @@ const UNDONE: [&str; 16] = [
     "on hold",
 ];
 
-/// Whether a record says that the act is done: its status names it, or another of its fields does and its status does
-/// not deny it. The act counts in every form of its word: `refund` in `refunded`.
+/// Whether a record says that the act is done: by its status, by a field that is named after it, or in any words where
+/// the record is closed. A policy or a plan says nothing.
 fn says_done(fact: &Fact, act: &str) -> bool {
     let undone = status(fact).is_some_and(|status| {
         let status = plain(&status);
         UNDONE.iter().any(|word| contains_words(&status, word))
     });
-    !undone && (names(&plain(&fact.kind), act) || says(&fact.data, act))
+    let by_status = status(fact).is_some_and(|status| names(&plain(&status), act));
+    let in_words = || is_closed(fact) && (names(&plain(&fact.kind), act) || says(&fact.data, act));
+    !undone && (by_status || has_field(&fact.data, act) || in_words())
+}
+
+fn has_field(value: &Value, act: &str) -> bool {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(field, value)| (is_past(field, act) && is_something(value)) || has_field(value, act)),
+        Value::Array(values) => values.iter().any(|value| has_field(value, act)),
+        _ => false,
+    }
 }
 
 fn says(value: &Value, act: &str) -> bool {
     match value {
-        Value::Object(fields) => fields
-            .iter()
-            .any(|(field, value)| says(value, act) || (is_past(field, act) && is_something(value))),
+        Value::Object(fields) => fields.values().any(|value| says(value, act)),
         Value::Array(values) => values.iter().any(|value| says(value, act)),
         Value::String(text) => names(&plain(text), act),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
@@ -307,7 +317,8 @@ mod tests {
             ("order", json!({"status": "delivered", "refund_policy": "within 14 days"}), false),
             ("request", json!({"status": "open", "subject": "wants a refund"}), false),
             ("request", json!({"status": "resolved", "subject": "refund of 20 EUR"}), true),
-            ("order", json!({"status": "delivered", "note": "nonrefundable"}), false),
+            ("order", json!({"status": "confirmed", "terms": "Free refunds until 1 December"}), false),
+            ("order", json!({"status": "confirmed", "fare": "non-refundable"}), false),
             ("profile", json!({"note": "was refunded"}), false),
         ] {
             let is = backs(&refunded, reply, &[fact(kind, data.clone())], false);

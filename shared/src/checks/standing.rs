@@ -139,7 +139,6 @@ const SAYINGS: [(Standing, &[&str]); 7] = [
             "is closed",
             "was closed",
             "been closed",
-            "completed",
             "been fixed",
             "was fixed",
             "is fixed",
@@ -224,15 +223,9 @@ const SAYINGS: [(Standing, &[&str]); 7] = [
 const HEDGES: &[&str] = &[
     // English
     "not",
-    "isn't",
-    "wasn't",
-    "hasn't",
-    "haven't",
-    "aren't",
     "never",
     "no",
     "will",
-    "won't",
     "once",
     "when",
     "if",
@@ -240,7 +233,6 @@ const HEDGES: &[&str] = &[
     "unless",
     "would",
     "can",
-    "can't",
     "cannot",
     "could",
     "may",
@@ -248,9 +240,13 @@ const HEDGES: &[&str] = &[
     "should",
     "must",
     "before",
+    "after",
     "to be",
+    "to have",
+    "too late",
     "being",
     "gets",
+    "get",
     "as soon as",
     "want",
     "wanted",
@@ -268,16 +264,21 @@ const HEDGES: &[&str] = &[
     "aun",
     "todavia",
     "cuando",
+    "en cuanto",
     "si el",
     "si su",
     "si la",
     "una vez",
+    "despues",
+    "sea",
     "sera",
     "puede",
+    "podra",
     "podria",
     "debe",
     "deberia",
     "va a",
+    "previsto",
     "hasta",
     "antes",
     // German
@@ -287,12 +288,15 @@ const HEDGES: &[&str] = &[
     "werden",
     "wenn",
     "sobald",
+    "nachdem",
     "falls",
     "ob",
     "bis",
     "kann",
+    "konnen",
     "konnte",
     "soll",
+    "sollen",
     "sollte",
     "durfte",
     "muss",
@@ -301,18 +305,43 @@ const HEDGES: &[&str] = &[
     // French
     "pas",
     "jamais",
+    "soit",
     "sera",
     "seront",
     "quand",
     "lorsque",
     "des que",
+    "une fois",
+    "apres",
     "si",
     "peut",
+    "pouvez",
+    "pourra",
     "pourrait",
     "doit",
     "devrait",
     "va etre",
     "avant",
+];
+
+/// Words that say for sure what comes behind them, although one of them looks like a hedge.
+const ASSURANCES: &[&str] = &[
+    "can confirm",
+    "can see",
+    "can tell you",
+    "can assure you",
+    "can happily say",
+    "puedo confirmar",
+    "puedo confirmarle",
+    "puedo ver",
+    "kann bestatigen",
+    "kann ihnen bestatigen",
+    "kann sehen",
+    "kann ihnen sagen",
+    "peux confirmer",
+    "peux vous confirmer",
+    "peux voir",
+    "peux vous dire",
 ];
 
 /// Words behind which a saying is the customer's, as far as the sentence goes on about it.
@@ -404,7 +433,8 @@ impl Standing {
         if sentence.ends_with('?') {
             return vec![];
         }
-        let clauses = ours(sentence).into_iter().flat_map(|part| part.split([',', ':', '(', ')']));
+        let full = in_full(sentence);
+        let clauses = ours(&full).into_iter().flat_map(|part| part.split([',', ':', '(', ')']));
         clauses.flat_map(Self::claimed_in_clause).collect()
     }
 
@@ -412,8 +442,10 @@ impl Standing {
         let mut claimed = vec![];
         for (standing, sayings) in SAYINGS {
             let Some(saying) = sayings.iter().find(|saying| contains_words(clause, saying)) else { continue };
-            let before = clause.split(saying).next().unwrap_or_default();
-            if !HEDGES.iter().any(|hedge| contains_words(before, hedge)) {
+            let (before, after) = clause.split_once(saying).unwrap_or_default();
+            let is_elsewhere =
+                *saying == "has arrived" && [" at ", " in "].iter().any(|to| after.starts_with(to));
+            if !is_elsewhere && !HEDGES.iter().any(|hedge| contains_words(before, hedge)) {
                 claimed.push((standing, *saying));
             }
         }
@@ -439,6 +471,24 @@ pub(super) fn claims_something(text: &str) -> bool {
     SAYINGS.iter().any(|(_, sayings)| sayings.iter().any(|saying| text.contains(saying)))
 }
 
+/// The sentence without short forms, and without words that only look like hedges: assurances, `no. 7`, `3 May`.
+fn in_full(sentence: &str) -> String {
+    let mut full =
+        sentence.replace("n't", " not").replace("'ll", " will").replace("no. ", "").replace("no #", "#");
+    for assurance in ASSURANCES {
+        full = full.replace(assurance, "");
+    }
+    let words: Vec<&str> = full.split(' ').collect();
+    let is_number =
+        |word: Option<&&str>| word.is_some_and(|word| word.starts_with(|mark: char| mark.is_ascii_digit()));
+    let is_month = |at: usize| {
+        words[at] == "may"
+            && (is_number(words.get(at + 1)) || at.checked_sub(1).is_some_and(|at| is_number(words.get(at))))
+    };
+    let kept = (0..words.len()).filter(|at| !is_month(*at)).map(|at| words[at]);
+    kept.collect::<Vec<_>>().join(" ")
+}
+
 /// The parts of a sentence (in [`plain`] form) that tell nothing of what the customer says.
 fn ours(sentence: &str) -> Vec<&str> {
     let mut parts = vec![sentence];
@@ -454,7 +504,26 @@ fn before_report(part: &str) -> &str {
     first.and_then(|at| part.get(..at)).unwrap_or(part)
 }
 
-/// Whether a sentence (in [`plain`] form) tells what the customer says.
+/// Behind these a sentence tells what the customer wishes.
+const WISHES: &[&str] = &[
+    "you want",
+    "you'd like",
+    "you would like",
+    "you'd prefer",
+    "you asked",
+    "you need",
+    "quiere",
+    "desea",
+    "prefiere",
+    "sie mochten",
+    "sie wollen",
+    "sie wunschen",
+    "vous voulez",
+    "vous souhaitez",
+    "vous preferez",
+];
+
+/// Whether a sentence (in [`plain`] form) tells what the customer says or wishes.
 pub(super) fn tells_the_customers(sentence: &str) -> bool {
-    REPORTS.iter().any(|report| contains_words(sentence, report))
+    REPORTS.iter().chain(WISHES).any(|report| contains_words(sentence, report))
 }

@@ -42,8 +42,8 @@ impl Store {
             .set("mode", Mode::Human)
             .set("settled_seq", head.last_seq)
             .set("taken_by", by.operator);
-        let taken =
-            head.open_case.map(|case| (case, moved(CaseState::Taken, by).set("assignee", by.operator)));
+        let taken = waiting(moved(CaseState::Taken, by).set("assignee", by.operator), head);
+        let taken = head.open_case.map(|case| (case, taken));
         self.move_thread(head, no_longer_waiting(change), taken).await
     }
 
@@ -80,20 +80,25 @@ impl Store {
             .set("mode", Mode::Bot)
             .set("settled_seq", head.last_seq)
             .remove("taken_by");
-        let resolved = head.open_case.filter(|_| resolve);
-        if resolved.is_some() {
+        if resolve {
             change = change.remove("open_case");
         }
-        let resolved = resolved.map(|case| (case, resolution(head, by)));
-        self.move_thread(head, no_longer_waiting(change), resolved).await
+        let left = || unresolved().remove("waiting_since_millis");
+        let case = head.open_case.map(|case| (case, if resolve { resolution(head, by) } else { left() }));
+        self.move_thread(head, no_longer_waiting(change), case).await
     }
 
     /// Resolves the open case and leaves the thread to whom it is with; `false` if it moved on since `head` was
     /// read.
     pub async fn resolve_case(&self, head: &Head, by: By<'_>) -> Result<bool, StoreError> {
         let Some(case_id) = head.open_case else { return Ok(false) };
-        let change =
-            Expression::new().if_equal("open_case", case_id).if_absent("erasing").remove("open_case");
+        let change = Expression::new()
+            .if_equal("open_case", case_id)
+            .if_equal("mode", head.mode)
+            .if_equal("last_customer_seq", head.last_customer_seq)
+            .if_still("taken_by", head.taken_by.as_ref())
+            .if_absent("erasing")
+            .remove("open_case");
         self.move_thread(head, change, Some((case_id, resolution(head, by)))).await
     }
 
@@ -113,6 +118,7 @@ impl Store {
             .remove("resolved_at_millis")
             .remove("resolved_seq");
         let reopened = step(reopened, CaseState::Reopened, by).set("assignee", by.operator);
+        let reopened = waiting(reopened, head);
         let reopened = Listed::Unresolved.list(reopened, head.contact_id, case.opened_at);
         self.move_thread(head, no_longer_waiting(change), Some((case.case_id, reopened))).await
     }
@@ -161,11 +167,20 @@ fn handed_over(head: &Head) -> Expression {
         .if_equal("last_seq", head.last_seq)
         .if_equal("mode", head.mode)
         .if_still("open_case", head.open_case)
+        .if_still("taken_by", head.taken_by.as_ref())
         .if_absent("erasing")
         .set("epoch", head.epoch + 1)
         .set("turn_tries", 0)
         .remove("turn_owner")
         .remove("turn_until_millis")
+}
+
+/// What waited for the bot waits for a person from now on.
+fn waiting(change: Expression, head: &Head) -> Expression {
+    match head.waiting_since.filter(|_| head.has_unsettled()) {
+        Some(since) => change.set_if_absent("waiting_since_millis", since),
+        None => change,
+    }
 }
 
 /// An unresolved case moves.

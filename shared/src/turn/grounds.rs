@@ -19,9 +19,7 @@ pub(super) fn check(ctx: &Context, thread: &Thread, reply: &str) -> Checked {
     let evidence: Vec<&str> = evidence.iter().map(AsRef::as_ref).collect();
     let moments: Vec<Timestamp> = thread.newest_first.iter().map(|message| message.at).chain([now]).collect();
     let cases = found(&thread.cases).map_or(&[][..], Vec::as_slice);
-    let by_customer = |message: &&Message| message.author == Author::Customer;
-    let customer: Vec<&str> =
-        thread.newest_first.iter().filter(by_customer).map(|message| message.text.as_str()).collect();
+    let (customer, staff) = (texts_of(thread, Author::Customer), texts_of(thread, Author::Operator));
     checks::check(
         reply,
         &Grounds {
@@ -31,6 +29,7 @@ pub(super) fn check(ctx: &Context, thread: &Thread, reply: &str) -> Checked {
             business: business.as_deref(),
             open_case: cases.iter().any(Case::is_unresolved),
             promises: &thread.agent.promises,
+            staff: &staff,
             customer: &customer,
             previous: previous(thread),
         },
@@ -55,7 +54,7 @@ fn evidence<'t>(
     let summary = thread.snapshot.iter().flat_map(Snapshot::texts);
     let summary = summary.map(|text| copied(without_bot(text)));
     let recalled = thread.remembered.recall.memories().iter().map(|memory| for_model(&memory.said));
-    let facts = rendered_facts(ctx, thread, now).map(Cow::Owned);
+    let facts = rendered_facts(ctx, thread, now).map(|facts| Cow::Owned(without_ages(facts)));
     let agent = [&thread.agent.instructions, &thread.agent.tone].map(|text| for_model(text));
     let agent = agent.into_iter().chain(thread.agent.topics.iter().map(|topic| for_model(&topic.name)));
     facts
@@ -66,6 +65,21 @@ fn evidence<'t>(
         .chain(recalled)
         .chain(agent)
         .collect()
+}
+
+/// How old a record is says nothing about anything else: `(14 days old)` is no evidence for 14 days.
+fn without_ages(mut facts: String) -> String {
+    const END: &str = " days old)";
+    while let Some(end) = facts.find(END) {
+        let start = facts.get(..end).and_then(|before| before.rfind(" (")).unwrap_or(end);
+        facts.replace_range(start..end + END.len(), "");
+    }
+    facts
+}
+
+fn texts_of(thread: &Thread, author: Author) -> Vec<&str> {
+    let by_them = thread.newest_first.iter().filter(|message| message.author == author);
+    by_them.map(|message| message.text.as_str()).collect()
 }
 
 fn previous(thread: &Thread) -> Option<&str> {

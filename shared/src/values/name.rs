@@ -1,8 +1,10 @@
 //! Names: of people, places and companies, as far as capital letters and introductions show them.
 
+use super::hashes::Hashes;
 use super::token::{Class, Tokens, is_capital};
 use super::words::is_common;
 use super::{Finder, Kind};
+use std::sync::LazyLock;
 
 /// Words of one name that are taken.
 const LONGEST_NAME: usize = 6;
@@ -35,46 +37,19 @@ pub(super) fn capitals_are_common(tokens: &Tokens<'_>) -> bool {
     inside >= 8 && capital * 4 > inside
 }
 
-/// Whether only German has this word; its nouns and its *you* have capitals.
+/// Words that hardly any language but German has; its nouns and its *you* have capitals.
+static GERMAN: LazyLock<Hashes> = LazyLock::new(|| {
+    let mut german = Hashes::default();
+    let words = "und ist nicht für wir sie ihr ihre ihren ihrer ihrem ihnen wird werden wurde bei kommt kam ich haben \
+                 auf mit ein eine einen aus auch beim vom zum zur schon gern gerne bitte dass sehr heute noch uns unser \
+                 unsere wieder kann sind vielen guten schönen";
+    words.split_ascii_whitespace().for_each(|word| german.add(word));
+    german.seal();
+    german
+});
+
 fn is_german(word: &str) -> bool {
-    matches!(
-        word,
-        "und"
-            | "ist"
-            | "nicht"
-            | "für"
-            | "wir"
-            | "sie"
-            | "ihre"
-            | "ihren"
-            | "ihrer"
-            | "ihrem"
-            | "ihnen"
-            | "wird"
-            | "werden"
-            | "wurde"
-            | "bei"
-            | "kommt"
-            | "ich"
-            | "haben"
-            | "auf"
-            | "mit"
-            | "ein"
-            | "eine"
-            | "einen"
-            | "aus"
-            | "auch"
-            | "beim"
-            | "vom"
-            | "zum"
-            | "zur"
-            | "schon"
-            | "gerne"
-            | "bitte"
-            | "dass"
-            | "sehr"
-            | "heute"
-    )
+    word.contains(char::is_lowercase) && GERMAN.contains(word)
 }
 
 /// A name that starts at the token; the answer is the token after it.

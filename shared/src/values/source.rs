@@ -60,7 +60,8 @@ impl Source {
         let tokens = Tokens::of(text);
         for value in find(&tokens) {
             self.said.add(&value.normal);
-            if value.normal.starts_with("--") || value.normal.ends_with("th") {
+            let is_ordinal = value.kind != Kind::Name && value.normal.ends_with("th");
+            if value.normal.starts_with("--") || is_ordinal {
                 self.said.add(OPEN_DAY);
             }
             weaker(&value).iter().for_each(|form| self.implied.add(form));
@@ -131,6 +132,11 @@ impl Source {
             Kind::Date if WEEKDAYS.contains(&normal) => self.has(normal) || self.said.contains(OPEN_DAY),
             _ => self.occurs(value),
         }
+    }
+
+    /// Whether a number is said here as a part of a date or a time: the hour, the day, the year.
+    pub fn says_in_part(&self, value: &Value<'_>) -> bool {
+        self.parts.contains(bare(&value.normal))
     }
 
     /// The values of the text that are not kept here, each normal form once, in the order of the text.

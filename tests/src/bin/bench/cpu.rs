@@ -105,6 +105,7 @@ fn checked(
             promises: &agent.promises,
             customer: &["Where is my order, and what about the kettle?"],
             business: None,
+            staff: &[],
             previous: Some("The apartment is yours from Friday on, and the key is in the box at the door."),
         },
     )
