@@ -1,8 +1,12 @@
 //! The scripted model itself, over HTTP, as stack tests use it.
 
-use carryover_tests::scripted_model::{Builtin, Rule, Script, ScriptedModel, Then};
+use carryover_shared::clock::SystemClock;
+use carryover_shared::model::{ModelClient, ModelConfig};
+use carryover_tests::scripted_model::{Builtin, Recording, Rule, Script, ScriptedModel, Then};
+use carryover_tests::world::World;
 use serde_json::{Value, json};
 use std::process::Stdio;
+use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
@@ -65,6 +69,42 @@ async fn a_dropped_connection_has_no_answer() {
     let model = ScriptedModel::start().await.unwrap();
     model.add(&Rule::when(&["apple"]).then(Then::drop_connection())).await.unwrap();
     assert!(ask(&model, "apple").await.is_err());
+}
+
+#[tokio::test]
+async fn a_recording_answers_a_customer_as_staff_did() {
+    let said = |role: &str, text: &str| json!({"role": role, "text": text});
+    let recorded = [
+        json!({"conversation_id": "1", "turns": [said("user", "Yes"), said("assistant", "Yes, what?")]}),
+        json!({"conversation_id": "2", "turns": [
+            said("user", "Is the shop\nopen?"), said("tool", "{}"), said("assistant", "Do you mean today?"),
+            said("user", "Yes"), said("assistant", "It is."),
+        ]}),
+    ];
+    let file = std::env::temp_dir().join(format!("carryover-recorded-{}.jsonl", std::process::id()));
+    std::fs::write(&file, recorded.map(|conversation| conversation.to_string()).join("\n")).unwrap();
+    let model = ScriptedModel::playing(Recording::read(&file).unwrap()).await.unwrap();
+    std::fs::remove_file(file).unwrap();
+    let world = World::new(client(&model.url())).await;
+    for (id, text, reply) in [
+        ("1", "Is the shop\nopen?", "Do you mean today?"),
+        ("2", "Yes", "It is."),
+        ("3", "Bye", "You wrote: Bye"),
+    ] {
+        world.write("ana", id, text).await.unwrap();
+        let newest = world.log("ana").await.pop().unwrap().text;
+        assert!(newest.ends_with(reply), "{text}: {newest}");
+    }
+}
+
+fn client(url: &str) -> ModelClient {
+    let lookup = |name: &str| match name {
+        "MODEL_URL" => Some(url.to_owned()),
+        "REPLY_MODEL" => Some("recorded".to_owned()),
+        _ => None,
+    };
+    let config = ModelConfig::from_env(lookup).expect("a good configuration").expect("a model is configured");
+    ModelClient::new(config, Arc::new(SystemClock)).expect("a client")
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! A model that says what a test tells it to: an OpenAI-compatible server with a control API.
 //!
-//! `POST /v1/chat/completions` answers by the newest [`Rule`] that matches, else by its default: a short
-//! echo for the reply schema, a faithful extract for the fold schema. Tests share one server, so a rule
+//! `POST /v1/chat/completions` answers by the newest [`Rule`] that matches, else for the reply schema by its
+//! [`Recording`], else by its default: a short echo for the reply schema, a faithful extract for the fold schema. Tests share one server, so a rule
 //! matches by words that its test puts into its own messages. Under `/script`:
 //!
 //! | request | does |
@@ -15,10 +15,12 @@
 mod answers;
 mod builtin;
 mod prompt;
+mod recorded;
 mod rule;
 mod server;
 mod stage;
 
+pub use recorded::Recording;
 pub use rule::{Builtin, Reply, Rule, Then};
 pub use server::serve;
 pub use stage::{Message, Seen};
@@ -110,9 +112,14 @@ pub struct ScriptedModel {
 impl ScriptedModel {
     /// Starts one on a free port of 127.0.0.1.
     pub async fn start() -> Result<Self> {
+        Self::playing(Recording::default()).await
+    }
+
+    /// Starts one that answers as it is recorded.
+    pub async fn playing(recording: Recording) -> Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let script = Script::of(&url_of(&listener)?)?;
-        Ok(Self { script, server: tokio::spawn(serve(listener)) })
+        Ok(Self { script, server: tokio::spawn(serve(listener, recording)) })
     }
 }
 

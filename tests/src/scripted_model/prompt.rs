@@ -33,11 +33,16 @@ impl Prompt {
 
     /// What the newest message of the user says.
     pub(super) fn user(&self) -> &str {
-        self.messages
-            .iter()
-            .rev()
-            .find(|message| message.role == "user")
-            .map_or("", |message| &message.content)
+        self.newest_of("user")
+    }
+
+    /// What the newest message of the system says.
+    pub(super) fn system(&self) -> &str {
+        self.newest_of("system")
+    }
+
+    fn newest_of(&self, role: &str) -> &str {
+        self.messages.iter().rev().find(|message| message.role == role).map_or("", |message| &message.content)
     }
 
     pub(super) fn asks_for_fold(&self) -> bool {

@@ -1,5 +1,6 @@
 use super::answers;
 use super::prompt::Prompt;
+use super::recorded::Recording;
 use super::rule::Rule;
 use super::stage::{Seen, Stage};
 use axum::extract::{DefaultBodyLimit, Path, State};
@@ -14,8 +15,8 @@ use tokio::net::TcpListener;
 
 const REQUEST_BYTES: usize = 16 * 1024 * 1024;
 
-/// Serves a scripted model at `listener` until the future is dropped.
-pub async fn serve(listener: TcpListener) {
+/// Serves a scripted model at `listener` until the future is dropped; what no rule answers, the recording does.
+pub async fn serve(listener: TcpListener, recording: Recording) {
     let routes = Router::new()
         .route("/v1/chat/completions", post(complete))
         .route("/script/rules", post(add))
@@ -24,7 +25,7 @@ pub async fn serve(listener: TcpListener) {
         .route("/script/requests", get(requests))
         .route("/script/health", get(async || Json(json!({"status": "ok"}))))
         .layer(DefaultBodyLimit::max(REQUEST_BYTES))
-        .with_state(Arc::new(Stage::default()));
+        .with_state(Arc::new(Stage::new(recording)));
     // Accept errors are retried inside; serving ends with the process or the task.
     let _ = axum::serve(listener, routes).await;
 }

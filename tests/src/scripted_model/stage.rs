@@ -1,6 +1,7 @@
 //! What the server knows: its rules, its gates and what it was asked.
 
 use super::prompt::Prompt;
+use super::recorded::Recording;
 use super::rule::{Rule, Then};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
@@ -58,8 +59,10 @@ impl Seen {
     }
 }
 
-#[derive(Default)]
-pub(super) struct Stage(Mutex<State>);
+pub(super) struct Stage {
+    state: Mutex<State>,
+    recording: Recording,
+}
 
 #[derive(Default)]
 struct State {
@@ -80,6 +83,10 @@ pub(super) struct Cue {
 }
 
 impl Stage {
+    pub(super) fn new(recording: Recording) -> Self {
+        Self { state: Mutex::default(), recording }
+    }
+
     pub(super) fn add(&self, rule: Rule) -> String {
         let mut state = self.state();
         state.added += 1;
@@ -116,7 +123,7 @@ impl Stage {
         let mut state = self.state();
         let rule = state.take_rule(prompt);
         let number = state.record(prompt, rule.as_ref().map(|(id, _)| id.clone()));
-        let rule = rule.map_or_else(|| Rule::when(&[]), |(_, rule)| rule);
+        let rule = rule.map_or_else(|| self.without_rule(prompt), |(_, rule)| rule);
         let gate = rule.hold.as_deref().map(|name| state.gate(name));
         Cue { number, delay_ms: rule.delay_ms, gate, then: rule.then }
     }
@@ -129,8 +136,12 @@ impl Stage {
         }
     }
 
+    fn without_rule(&self, prompt: &Prompt) -> Rule {
+        Rule::when(&[]).then(self.recording.answer(prompt).map_or_else(Then::default, Then::reply))
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
