@@ -37,6 +37,9 @@ pub struct AgentVersion {
     /// The channels on which it answers; on any other one a person does.
     #[serde(default = "every_channel")]
     pub channels: Vec<Channel>,
+    /// Whether a customer is told that a person takes over.
+    #[serde(default = "yes")]
+    pub notifies: bool,
 }
 
 /// Something that people answer, and how to tell.
@@ -65,6 +68,8 @@ pub struct Definition {
     pub tone: Option<String>,
     /// See [`AgentVersion::channels`].
     pub channels: Option<Vec<Channel>>,
+    /// See [`AgentVersion::notifies`].
+    pub notifies: Option<bool>,
 }
 
 /// Which agent answers on a channel account.
@@ -98,6 +103,7 @@ impl Definition {
             promises: said("promises", self.promises, base.promises)?,
             tone: said("tone", self.tone, base.tone)?,
             channels: said("channels", self.channels, base.channels)?,
+            notifies: said("notifies", self.notifies, base.notifies.or(Some(true)))?,
         })
     }
 
@@ -108,8 +114,13 @@ impl Definition {
             promises: Some(version.promises),
             tone: Some(version.tone),
             channels: Some(version.channels),
+            notifies: Some(version.notifies),
         }
     }
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn every_channel() -> Vec<Channel> {

@@ -1,11 +1,12 @@
 //! Hand-off between bot and people, and its races (*silent-means-silent*, *one-reply*).
 
 use carryover_shared::admit::{Answer, Worked};
+use carryover_shared::agent::AgentVersion;
 use carryover_shared::case::{Case, CaseState, Priority, tags};
 use carryover_shared::handoff::{self, MoveError, Refused};
 use carryover_shared::job::{Retained, RetentionJob};
 use carryover_shared::thread::{Author, Mode, Seq};
-use carryover_shared::traits::{Clock, Question};
+use carryover_shared::traits::{Clock, Event, Question};
 use carryover_shared::turn::End;
 use carryover_tests::model::{FakeModel, Said};
 use carryover_tests::world::{Thinking, World, operator};
@@ -85,6 +86,20 @@ async fn a_case_goes_from_open_to_taken_to_resolved_with_who_and_when() {
     let remembered: Vec<Retained> =
         world.sent.take_retentions().into_iter().map(|RetentionJob { what, .. }| what).collect();
     assert_eq!(remembered, [Retained::Reply { seq: Seq(3) }, Retained::Case { case_id: resolved.case_id }]);
+}
+
+#[tokio::test]
+async fn a_silent_agent_opens_a_case_and_tells_nobody_but_people() {
+    let world = World::new(polite()).await;
+    let silent = AgentVersion { notifies: false, ..AgentVersion::built_in() };
+    world.publish(&silent).await;
+    let answer = world.write("ana", "m1", "When do I get my deposit back?").await.expect("an answer");
+    assert_eq!(answer, Answer::New { seq: Seq(1), end: End::Escalated(None) });
+    assert_eq!((bot_messages(&world).await, world.head("ana").await.mode), (0, Mode::Human));
+    let case_id = case(&world).await.case_id;
+    let events = world.sent.take_events();
+    assert!(matches!(&events[..], [Event::CaseOpened { case_id: id, .. }] if *id == case_id), "{events:?}");
+    assert_eq!(world.sent.take_folds().len(), 1, "the brief wants a fresh snapshot");
 }
 
 #[tokio::test]

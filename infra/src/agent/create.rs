@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 /// Options of `carryover agent create`.
 ///
-/// The file gives `instructions`, `topics`, `promises`, `tone` and `channels`; with --from only what changes.
+/// The file gives `instructions`, `topics`, `promises`, `tone`, `channels` and `notifies`; with --from only what changes.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Options {

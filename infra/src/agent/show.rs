@@ -93,6 +93,7 @@ fn page(view: &View, now: Timestamp, limits: &Limits) -> String {
     page.row("live", &view.live.map_or("no version".into(), |live| format!("version {live}")));
     let channels: Vec<&str> = version.channels.iter().map(|channel| channel.name()).collect();
     page.row("answers on", &channels.join(", "));
+    page.row("notifies", if version.notifies { "yes" } else { "no: a person takes over in silence" });
     page.row("tone", &version.tone);
     page.heading("Instructions", "");
     page.text(&version.instructions);
@@ -173,6 +174,7 @@ mod tests {
             promises: vec![Promise { opens_request: true, ..Promise::of("I'll * water") }],
             tone: "Cheerful.".into(),
             channels: vec![carryover_shared::thread::Channel::Sms],
+            notifies: false,
         };
         let hours = Fact {
             kind: "hours".into(),
@@ -203,6 +205,7 @@ mod tests {
         garden: version 2, not live
           live       version 1
           answers on SMS
+          notifies   no: a person takes over in silence
           tone       Cheerful.
 
         Instructions:

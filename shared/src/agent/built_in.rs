@@ -18,6 +18,7 @@ impl AgentVersion {
             tone: "Friendly, brief and plain. No exclamation marks, no emoji unless the customer uses them."
                 .into(),
             channels: every_channel(),
+            notifies: true,
         }
     }
 }

@@ -77,10 +77,12 @@ pub struct NewCase {
 pub enum Committed {
     /// The reply, or the notice, is in the log.
     Done {
-        /// The bot's message; a case that joins another has none.
+        /// The bot's message; an escalation that joins a case has none, nor has one of a silent agent.
         message: Option<Box<Message>>,
         /// The case, if one was opened or joined.
         case: Option<Ulid>,
+        /// Whether it was opened.
+        opened: bool,
     },
     /// A newer message came: its turn answers, or has answered.
     Superseded,
@@ -113,7 +115,7 @@ impl Store {
                 transaction = self.opening(transaction, head.contact_id, request)?;
             }
             let lost = match transaction.write(self).await? {
-                Written::Done => return Ok(done(Some(message), None)),
+                Written::Done => return Ok(done(Some(message), None, false)),
                 Written::Lost(lost) => lost,
             };
             if lost.iter().all(|lost| lost.part == Part::Count) {
@@ -137,7 +139,7 @@ impl Store {
         for _ in 0..ROUNDS {
             let (transaction, message, case_id) = self.escalation(&head, new)?;
             let lost = match transaction.write(self).await? {
-                Written::Done => return Ok(done(message, Some(case_id))),
+                Written::Done => return Ok(done(message, Some(case_id), head.open_case.is_none())),
                 Written::Lost(lost) => lost,
             };
             let now = match found(&lost, Part::Head) {
@@ -203,8 +205,8 @@ impl Store {
     }
 }
 
-fn done(message: Option<Message>, case: Option<Ulid>) -> Committed {
-    Committed::Done { message: message.map(Box::new), case }
+fn done(message: Option<Message>, case: Option<Ulid>, opened: bool) -> Committed {
+    Committed::Done { message: message.map(Box::new), case, opened }
 }
 
 pub(crate) fn current(item: Option<&Item>) -> Result<Option<Head>, StoreError> {

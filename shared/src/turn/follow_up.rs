@@ -9,19 +9,26 @@ use crate::thread::{BotKind, Message, Seq};
 use crate::trace::{Outcome, Trace};
 use crate::traits::{Event, SendError};
 use std::time::Duration;
+use ulid::Ulid;
 
 /// What all of it may take together.
 const TIME: Duration = Duration::from_millis(200);
 
-/// Sends what follows a commit.
-pub(super) async fn send(
-    ctx: &Context,
-    trace: TraceKey,
-    message: Option<&Message>,
-    outcome: &Outcome,
-    unwritten: Option<&Trace>,
-) {
-    let opened = outcome.case_id.filter(|_| message.is_some());
+/// What was committed.
+pub(super) struct Done<'a> {
+    /// The trace of the decision.
+    pub(super) trace: TraceKey,
+    /// The bot's message, if it said something.
+    pub(super) message: Option<&'a Message>,
+    /// The case, if one was opened.
+    pub(super) opened: Option<Ulid>,
+    /// What became of the decision.
+    pub(super) outcome: &'a Outcome,
+}
+
+/// Sends what follows a commit; with it the trace, where that was not written while the model thought.
+pub(super) async fn send(ctx: &Context, done: &Done<'_>, unwritten: Option<&Trace>) {
+    let Done { trace, message, opened, outcome } = *done;
     let category = outcome.category.as_deref().and_then(crate::case::Category::from_code);
     let event = opened.zip(category).map(|(case_id, category)| Event::CaseOpened {
         contact_id: trace.contact,
@@ -84,7 +91,7 @@ pub async fn resume(ctx: &Context, contact: ContactId, seq: Seq) -> Result<(), S
     Ok(())
 }
 
-/// An escalation that joined a case has no message of its own.
+/// An escalation that joined a case has no message of its own, nor has one of a silent agent.
 async fn jobs(
     ctx: &Context,
     contact: ContactId,

@@ -212,15 +212,15 @@ async fn commit(
                 category: escalation.category,
                 reason: escalation.reason.clone(),
                 topic: escalation.topic.clone(),
-                notice: Some(voice::notice(thread)),
+                notice: thread.agent.notifies.then(|| voice::notice(thread)),
                 reply,
             };
             store.escalate(&thread.head, &case).await?
         }
     };
     let contact = thread.head.contact_id;
-    let (message, case) = match committed {
-        Committed::Done { message, case } => (message, case),
+    let (message, case, opened) = match committed {
+        Committed::Done { message, case, opened } => (message, case, case.filter(|_| opened)),
         lost => {
             count_calls(ctx, contact, decided.calls()).await;
             return Ok(ended_by(&lost));
@@ -229,7 +229,8 @@ async fn commit(
     let outcome = decided.outcome(message.as_deref(), case, ctx.clock.now().since(turn.received_at));
     tell(contact, &outcome);
     let trace = TraceKey { contact, seq: reply_to(thread), id: decided.trace_id };
-    follow_up::send(ctx, trace, message.as_deref(), &outcome, decided.unwritten.as_ref()).await;
+    let done = follow_up::Done { trace, message: message.as_deref(), opened, outcome: &outcome };
+    follow_up::send(ctx, &done, decided.unwritten.as_ref()).await;
     Ok(Some(end(message.map(|message| *message), case)))
 }
 
