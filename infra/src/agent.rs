@@ -72,7 +72,7 @@ impl Place {
 fn not_live(agent: &str) -> String {
     let how = match agent {
         DEFAULT_AGENT => "run `carryover install`",
-        _ => "publish a version of it first",
+        _ => "only a published version answers",
     };
     format!("the agent {agent} is not live: {how}")
 }

@@ -44,7 +44,9 @@ pub async fn run(options: Options) -> Result<()> {
     let seq = decided_on(&connection, contact, Seq(options.seq)).await?;
     let mut found = connection.store.traces_on::<Trace, Outcome>(contact, seq, DECISIONS).await?;
     if found.is_empty() {
-        bail!("no decision on message {seq} is on record: traces are kept for 30 days");
+        bail!(
+            "no decision on message {seq} is on record: a person had the thread, or it is more than 30 days old"
+        );
     }
     found.reverse();
     let decided: Vec<Decided> =
