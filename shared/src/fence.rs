@@ -72,7 +72,8 @@ impl Fence {
 /// The model's copy of a text: without characters that nobody sees, and without tags that look like ours or like a
 /// chat format's. A text that has none of them is its own copy.
 pub fn for_model(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_suspicious) {
+    // Bytes first: most texts are plain, and each turn copies all of them.
+    if text.bytes().all(is_plain) || !text.contains(is_suspicious) {
         return Cow::Borrowed(text);
     }
     let mut copy = String::with_capacity(text.len());
@@ -85,6 +86,10 @@ pub fn for_model(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(copy)
+}
+
+fn is_plain(byte: u8) -> bool {
+    (byte >= b' ' && byte < 0x7f && byte != b'<') || matches!(byte, b'\n' | b'\t')
 }
 
 fn is_suspicious(mark: char) -> bool {

@@ -200,19 +200,17 @@ struct Subject<'a> {
 
 impl<'a> Subjects<'a> {
     fn of(facts: &'a [Fact], text: &str) -> Self {
+        let alone = |fact: &Fact| facts.iter().filter(|other| other.kind == fact.kind).nth(1).is_none();
         let subject = |fact: &'a Fact| {
             let called = CALLED.iter().find(|(kind, _)| *kind == fact.kind);
-            let alone = facts.iter().filter(|other| other.kind == fact.kind).count() == 1;
-            Subject {
-                fact,
-                id: plain(fact.id.trim_start_matches('#')),
-                called: called.filter(|_| alone).map_or(&[], |(_, words)| words),
-                standing: Standing::of(fact),
-            }
+            let called = called.filter(|_| alone(fact)).map_or(&[][..], |(_, words)| words);
+            let subject =
+                Subject { fact, id: plain(fact.id.trim_start_matches('#')), called, standing: None };
+            // Most records are in no reply: only of the others it is worth reading where they stand.
+            subject.is_in(text).then(|| Subject { standing: Standing::of(fact), ..subject })
         };
         let concerns = |fact: &&Fact| !matches!(fact.kind.as_str(), "profile" | "contact" | "qualification");
-        let subjects = facts.iter().filter(concerns).map(subject);
-        Self(subjects.filter(|subject| subject.is_in(text)).collect())
+        Self(facts.iter().filter(concerns).filter_map(subject).collect())
     }
 
     fn in_sentence(&self, sentence: &str) -> Vec<usize> {

@@ -2,7 +2,7 @@
 
 use crate::time::Timestamp;
 use crate::values::{self, Kind, Source, Value};
-use std::time::Duration;
+use std::collections::BTreeSet;
 
 /// The values of a reply that the evidence does not say, as written, each once.
 ///
@@ -77,17 +77,12 @@ fn is_of_a_moment(reply: &str, value: &Value<'_>, said: &[Value<'_>]) -> bool {
 
 /// The days of these moments, the days before and the days after.
 pub(super) fn days(moments: &[Timestamp]) -> Source {
-    const DAY: Duration = Duration::from_secs(24 * 3600);
-    let mut days: Vec<String> = moments
-        .iter()
-        .flat_map(|moment| {
-            let before = Timestamp::from_millis(moment.millis() - 24 * 3_600_000);
-            [before, *moment, *moment + DAY].map(|day| day.to_minute().chars().take(10).collect())
-        })
-        .collect();
-    days.sort_unstable();
-    days.dedup();
-    Source::new(days.iter().map(String::as_str))
+    const DAY: i64 = 24 * 3_600_000;
+    let days = moments.iter().map(|moment| moment.millis().div_euclid(DAY));
+    let days: BTreeSet<i64> = days.flat_map(|day| [day - 1, day, day + 1]).collect();
+    let dates = days.into_iter().map(|day| Timestamp::from_millis(day * DAY).to_minute());
+    let dates: Vec<String> = dates.map(|date| date.chars().take(10).collect()).collect();
+    Source::new(dates.iter().map(String::as_str))
 }
 
 /// The words by which a value is looked for: a number could be a part of a date, so the word behind it counts too;
