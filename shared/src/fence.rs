@@ -89,7 +89,7 @@ pub fn for_model(text: &str) -> Cow<'_, str> {
 }
 
 fn is_plain(byte: u8) -> bool {
-    (byte >= b' ' && byte < 0x7f && byte != b'<') || matches!(byte, b'\n' | b'\t')
+    ((b' '..0x7f).contains(&byte) && byte != b'<') || matches!(byte, b'\n' | b'\t')
 }
 
 fn is_suspicious(mark: char) -> bool {
