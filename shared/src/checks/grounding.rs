@@ -25,7 +25,8 @@ pub(super) fn ungrounded(reply: &str, evidence: &[&str], days: &Source, counted:
     let mut missing: Vec<String> = vec![];
     for value in open {
         let is_a_day = value.kind == Kind::Date && days.grounds(value);
-        let is_a_count = value.normal.parse().is_ok_and(|number: usize| number <= counted);
+        let is_a_count =
+            value.kind == Kind::Number && (1..=counted).any(|count| value.normal == count.to_string());
         let is_a_part = value.kind == Kind::Number
             && (evidence.says_in_part(value) || days.says_in_part(value))
             && is_of_a_moment(reply, value, &said);
