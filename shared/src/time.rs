@@ -1,9 +1,16 @@
 //! Points in time. Time comes in as an argument; nothing in the domain reads a clock.
 
+use chrono::format::{Item, StrftimeItems};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::LazyLock;
 use std::time::Duration;
+
+/// Formats, read once: a prompt has a time for each of its messages.
+static RFC3339: LazyLock<Vec<Item<'_>>> =
+    LazyLock::new(|| StrftimeItems::new("%Y-%m-%dT%H:%M:%S%.3fZ").collect());
+static MINUTE: LazyLock<Vec<Item<'_>>> = LazyLock::new(|| StrftimeItems::new("%Y-%m-%d %H:%M UTC").collect());
 
 /// A point in time, in milliseconds since the Unix epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -38,12 +45,12 @@ impl Timestamp {
 
     /// RFC 3339 in UTC with milliseconds, as clients see it.
     pub fn rfc3339(self) -> String {
-        self.utc().format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+        self.utc().format_with_items(RFC3339.iter()).to_string()
     }
 
     /// Minutes are enough for a prompt: `2026-12-03 14:30 UTC`.
     pub fn to_minute(self) -> String {
-        self.utc().format("%Y-%m-%d %H:%M UTC").to_string()
+        self.utc().format_with_items(MINUTE.iter()).to_string()
     }
 
     fn utc(self) -> DateTime<Utc> {

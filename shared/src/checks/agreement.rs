@@ -1,6 +1,7 @@
 //! Agreement: what a text says of a record, beside the record (*truth-ranks*).
 
 use super::Grounds;
+use super::grounding::days;
 use super::standing::{Standing, claims_something, tells_the_customers};
 use crate::facts::Fact;
 use crate::facts::read::{bare_name, one_line, status};
@@ -104,15 +105,13 @@ const CONTRASTS: &[&str] = &[
 
 /// What a reply says of a record and the record does not say: its status, an amount, a date. A reply that says the
 /// record's own beside it says both, as it should where the customer tells another story. Amounts and dates of the
-/// business, of staff, and the `days` around the messages, are no record's.
-pub(super) fn of_reply(reply: &str, grounds: &Grounds<'_>, days: &Source) -> Vec<Disagreement> {
+/// business, of staff, and the days around the messages, are no record's.
+pub(super) fn of_reply(reply: &str, grounds: &Grounds<'_>) -> Vec<Disagreement> {
     let whole = plain(reply);
     let subjects = Subjects::of(grounds.facts, &whole);
     if subjects.0.is_empty() {
         return vec![];
     }
-    let said = grounds.staff.iter().copied().chain(grounds.business);
-    let elsewhere = Elsewhere { days, said: Source::new(said), facts: grounds.facts };
     let told_apart = CONTRASTS.iter().any(|word| contains_words(&whole, word));
     let mut statuses: Vec<(Vec<usize>, Claims)> = vec![];
     let mut found = vec![];
@@ -120,7 +119,7 @@ pub(super) fn of_reply(reply: &str, grounds: &Grounds<'_>, days: &Source) -> Vec
     for sentence in sentences(reply) {
         let said = plain(sentence);
         let named = subjects.in_sentence(&said);
-        found.extend(subjects.wrong_value(sentence, &said, &named, &elsewhere));
+        found.extend(subjects.wrong_value(sentence, &said, &named, grounds));
         let takes_up = named.is_empty() && TAKING_UP.iter().any(|word| begins_with(&said, word));
         let about = if takes_up { last } else { named };
         statuses.push((about.clone(), Standing::claimed(&said)));
@@ -142,22 +141,17 @@ pub(super) fn of_reply(reply: &str, grounds: &Grounds<'_>, days: &Source) -> Vec
 /// What a sentence claims: each standing with its words.
 type Claims = Vec<(Standing, &'static str)>;
 
-/// What amounts and dates may come from besides a record.
-struct Elsewhere<'a> {
-    days: &'a Source,
-    said: Source,
-    facts: &'a [Fact],
-}
-
-impl Elsewhere<'_> {
-    /// Records of another kind, such as the payment for an order, have amounts and dates of their own.
-    fn says(&self, value: &values::Value<'_>, kind: &str) -> bool {
-        (value.kind == Kind::Date && self.days.grounds(value)) || self.said.grounds(value) || {
-            let others = self.facts.iter().filter(|fact| fact.kind != kind);
+/// Whether an amount or a date comes from somewhere else than a record of this kind: the days of the conversation, what
+/// staff and business say, or a record of another kind, such as the payment for an order.
+fn is_said_elsewhere(value: &values::Value<'_>, kind: &str, grounds: &Grounds<'_>) -> bool {
+    let said = grounds.staff.iter().copied().chain(grounds.business);
+    (value.kind == Kind::Date && days(grounds.moments).grounds(value))
+        || Source::new(said).grounds(value)
+        || {
+            let others = grounds.facts.iter().filter(|fact| fact.kind != kind);
             let leaves: Vec<String> = others.flat_map(|fact| leaves(&fact.data, value.kind)).collect();
             Source::new(leaves.iter().map(String::as_str)).grounds(value)
         }
-    }
 }
 
 fn begins_with(text: &str, word: &str) -> bool {
@@ -240,7 +234,7 @@ impl<'a> Subjects<'a> {
         sentence: &str,
         said: &str,
         about: &[usize],
-        elsewhere: &Elsewhere<'_>,
+        grounds: &Grounds<'_>,
     ) -> Vec<Disagreement> {
         let Some(&first) = about.first() else { return vec![] };
         if said.ends_with('?') || tells_the_customers(said) {
@@ -262,7 +256,8 @@ impl<'a> Subjects<'a> {
             if said.iter().any(|value| record.occurs(value)) {
                 continue;
             }
-            let wrong = said.iter().filter(|value| !elsewhere.says(value, &self.0[first].fact.kind));
+            let wrong =
+                said.iter().filter(|value| !is_said_elsewhere(value, &self.0[first].fact.kind, grounds));
             found.extend(wrong.map(|value| self.0[first].disagreement(value.text, None)));
         }
         found
@@ -337,11 +332,16 @@ mod tests {
 
     fn said(reply: &str) -> Vec<String> {
         let business = "Shipping costs 4.90 EUR. Closed from 24 to 26 December.";
-        let today = crate::checks::grounding::days(&[Timestamp::from_millis(1_796_032_800_000)]);
         let (facts, staff) = (records(), ["You get a 15 EUR voucher for #W1."]);
-        let grounds =
-            Grounds { facts: &facts, staff: &staff, business: Some(business), ..Grounds::default() };
-        of_reply(reply, &grounds, &today).into_iter().map(|found| found.said).collect()
+        let moments = [Timestamp::from_millis(1_796_032_800_000)];
+        let grounds = Grounds {
+            facts: &facts,
+            staff: &staff,
+            business: Some(business),
+            moments: &moments,
+            ..Grounds::default()
+        };
+        of_reply(reply, &grounds).into_iter().map(|found| found.said).collect()
     }
 
     #[test]

@@ -6,9 +6,13 @@ use std::collections::BTreeSet;
 
 /// The values of a reply that the evidence does not say, as written, each once.
 ///
-/// One of the `days` that the model was told may be named.
-/// Numbers up to `counted` may count the contact's own records.
-pub(super) fn ungrounded(reply: &str, evidence: &[&str], days: &Source, counted: usize) -> Vec<String> {
+/// A moment that the model was told may be named as a day. Numbers up to `counted` may count the contact's own records.
+pub(super) fn ungrounded(
+    reply: &str,
+    evidence: &[&str],
+    moments: &[Timestamp],
+    counted: usize,
+) -> Vec<String> {
     let said = values::values(reply);
     // Most values stand in the evidence as they stand in the reply; reading all of it is for the others.
     let open: Vec<&Value<'_>> = said
@@ -21,7 +25,7 @@ pub(super) fn ungrounded(reply: &str, evidence: &[&str], days: &Source, counted:
     if open.is_empty() {
         return vec![];
     }
-    let evidence = Source::new(evidence.iter().copied());
+    let (evidence, days) = (Source::new(evidence.iter().copied()), days(moments));
     let mut missing: Vec<String> = vec![];
     for value in open {
         let is_a_day = value.kind == Kind::Date && days.grounds(value);
@@ -130,7 +134,7 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_millis(1_796_032_800_000); // 2026-11-30T10:00:00Z
 
     fn missing(reply: &str, evidence: &[&str]) -> Vec<String> {
-        ungrounded(reply, evidence, &days(&[NOW]), 3)
+        ungrounded(reply, evidence, &[NOW], 3)
     }
 
     #[test]
@@ -208,7 +212,7 @@ mod tests {
             reply in "(#W[0-9]{3}|[0-9]{1,4}|\\$[0-9]{2}|[a-z]{1,4}|Oskar|[.,: ]){1,12}",
             evidence in "(#W[0-9]{3}|[0-9]{1,4}|\\$[0-9]{2}|[a-z]{1,4}|Oskar|[.,: ]){0,20}",
         ) {
-            let named = ungrounded(&reply, &[&evidence], &days(&[NOW]), 0);
+            let named = ungrounded(&reply, &[&evidence], &[NOW], 0);
             let read = Source::new([evidence.as_str()]);
             for value in values::values(&reply).into_iter().filter(|value| value.sure && !read.grounds(value)) {
                 let known = value.kind == Kind::Date || read.says_in_part(&value) || named.iter().any(|named| named == value.text);

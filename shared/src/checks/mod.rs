@@ -60,12 +60,11 @@ pub fn check(reply: &str, grounds: &Grounds<'_>) -> Checked {
     if grounds.previous.is_some_and(|previous| copy::is_copy(reply, previous)) {
         faults.push(Fault::Copy);
     }
-    let days = grounding::days(grounds.moments);
-    let ungrounded = grounding::ungrounded(reply, grounds.evidence, &days, grounds.facts.len());
+    let ungrounded = grounding::ungrounded(reply, grounds.evidence, grounds.moments, grounds.facts.len());
     if !ungrounded.is_empty() {
         faults.push(Fault::Ungrounded(ungrounded));
     }
-    let disagreements = agreement::of_reply(reply, grounds, &days);
+    let disagreements = agreement::of_reply(reply, grounds);
     if !disagreements.is_empty() {
         faults.push(Fault::Disagrees(disagreements));
     }

@@ -46,8 +46,8 @@ pub struct Promised<'a> {
 /// A phrase counts on word boundaries, in any case, with or without accents and with `'ll` for `will`; a `*` in it
 /// stands for up to three words that do not deny it. Questions and offers promise nothing.
 pub fn promised<'a>(promises: &'a [Promise], text: &'a str) -> Vec<Promised<'a>> {
-    let phrases: Vec<(&Promise, Vec<Vec<String>>)> =
-        promises.iter().map(|promise| (promise, pieces(&promise.phrase))).collect();
+    let phrases: Vec<(&Promise, String)> =
+        promises.iter().map(|promise| (promise, plain(&promise.phrase))).collect();
     let mut found = vec![];
     for sentence in sentences(text) {
         let said = plain(sentence);
@@ -55,7 +55,9 @@ pub fn promised<'a>(promises: &'a [Promise], text: &'a str) -> Vec<Promised<'a>>
             continue;
         }
         let words = words(&said);
-        let made = phrases.iter().filter(|(_, pieces)| is_made(pieces, &words));
+        let made = phrases
+            .iter()
+            .filter(|(_, phrase)| may_be_made(phrase, &said) && is_made(&pieces(phrase), &words));
         found.extend(made.map(|(promise, _)| Promised { promise, sentence }));
     }
     found
@@ -182,10 +184,18 @@ fn is_something(value: &Value) -> bool {
     !is_nothing
 }
 
-/// The words between the `*` of a phrase.
-fn pieces(phrase: &str) -> Vec<Vec<String>> {
-    let pieces = phrase.split('*').map(|piece| words(&plain(piece)).into_iter().map(str::to_owned).collect());
-    pieces.filter(|piece: &Vec<String>| !piece.is_empty()).collect()
+/// A cheap first look at a sentence, both in [`plain`] form: the longest word of the phrase stands in it. A word that
+/// has a short form may stand there in that.
+fn may_be_made(phrase: &str, said: &str) -> bool {
+    let words = phrase.split(|mark: char| !mark.is_alphanumeric());
+    let longest =
+        words.filter(|word| !matches!(*word, "will" | "have" | "ll" | "ve")).max_by_key(|word| word.len());
+    longest.is_none_or(|word| said.contains(word))
+}
+
+/// The words between the `*` of a phrase in [`plain`] form.
+fn pieces(phrase: &str) -> Vec<Vec<&str>> {
+    phrase.split('*').map(words).filter(|piece| !piece.is_empty()).collect()
 }
 
 /// The words of a text in [`plain`] form, `'ll` and `'ve` in full.
@@ -200,11 +210,11 @@ fn words(text: &str) -> Vec<&str> {
         .collect()
 }
 
-fn is_made(pieces: &[Vec<String>], words: &[&str]) -> bool {
+fn is_made(pieces: &[Vec<&str>], words: &[&str]) -> bool {
     !pieces.is_empty() && (0..words.len()).any(|at| starts_at(pieces, words, at, true))
 }
 
-fn starts_at(pieces: &[Vec<String>], words: &[&str], at: usize, first: bool) -> bool {
+fn starts_at(pieces: &[Vec<&str>], words: &[&str], at: usize, first: bool) -> bool {
     let Some((piece, rest)) = pieces.split_first() else { return true };
     let between = if first { 0 } else { BETWEEN };
     (0..=between).any(|skipped| {

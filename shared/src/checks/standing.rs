@@ -430,7 +430,7 @@ impl Standing {
     /// What a sentence (in [`plain`] form) claims: each standing with its words. Questions claim nothing, nor does
     /// what is said of the customer's own words.
     pub(super) fn claimed(sentence: &str) -> Vec<(Self, &'static str)> {
-        if sentence.ends_with('?') {
+        if sentence.ends_with('?') || !claims_something(sentence) {
             return vec![];
         }
         let full = in_full(sentence);
