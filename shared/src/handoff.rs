@@ -165,16 +165,14 @@ pub async fn hand_back(
 ) -> Result<Option<Ulid>, MoveError> {
     for _ in 0..ROUNDS {
         let head = head(ctx, contact).await?;
-        if head.mode == Mode::Bot && !(resolve && head.open_case.is_some()) {
-            return Err(Refused::WithTheBot.into());
+        if head.mode == Mode::Bot {
+            // The thread is where it goes; what the bot was asked meanwhile it still answers.
+            let case_id = head.open_case.filter(|_| resolve).ok_or(Refused::WithTheBot)?;
+            self::resolve(ctx, contact, operator, case_id, seen).await?;
+            return Ok(Some(case_id));
         }
         check_seen(&head, seen)?;
-        // What the bot was asked meanwhile it still answers.
-        let moved = match head.mode {
-            Mode::Bot => ctx.store.resolve_case(&head, by(ctx, operator)).await?,
-            Mode::Human => ctx.store.hand_back(&head, resolve, by(ctx, operator)).await?,
-        };
-        if moved {
+        if ctx.store.hand_back(&head, resolve, by(ctx, operator)).await? {
             remember_case(ctx, contact, head.open_case.filter(|_| resolve)).await;
             return Ok(head.open_case);
         }

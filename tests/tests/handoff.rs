@@ -103,6 +103,26 @@ async fn a_silent_agent_opens_a_case_and_tells_nobody_but_people() {
 }
 
 #[tokio::test]
+async fn what_follows_a_silent_agents_case_goes_out_later_where_it_could_not_at_once() {
+    let world = World::new(polite()).await;
+    world.publish(&AgentVersion { notifies: false, ..AgentVersion::built_in() }).await;
+    world.drop_off("ana", "m1", "When do I get my deposit back?").await.expect("admitted");
+    let jobs = world.sent.take_turns();
+    world.sent.set_down(true);
+    for job in &jobs {
+        carryover_shared::admit::work(&world.ctx, job, 1).await.expect("a case");
+    }
+    world.sent.set_down(false);
+    assert_eq!((world.sent.take_events().len(), world.sent.take_folds().len()), (0, 0));
+    for receives in [2, 3] {
+        carryover_shared::admit::work(&world.ctx, &jobs[0], receives).await.expect("nothing to do");
+    }
+    let events = world.sent.take_events();
+    assert!(matches!(&events[..], [Event::CaseOpened { .. }]), "once: {events:?}");
+    assert_eq!(world.sent.take_folds().len(), 1);
+}
+
+#[tokio::test]
 async fn an_operator_takes_over_and_answers_without_a_case() {
     let world = World::new(polite()).await;
     world.write("ana", "m1", "hello").await.expect("an answer");
@@ -277,6 +297,19 @@ async fn a_case_is_given_to_another_operator_and_to_nobody() {
     handoff::label(&ctx, contact, id, Priority::Urgent, &labels).await.expect("he may");
     let labelled = case(&world).await;
     assert_eq!((labelled.priority, labelled.tags), (Priority::Urgent, labels));
+}
+
+#[tokio::test]
+async fn a_case_that_is_given_to_somebody_while_the_bot_has_the_thread_takes_no_thread() {
+    let world = with_a_case().await;
+    let (contact, ctx, leo, mia) =
+        (world.contact("ana").await, world.handoff(), operator("leo"), operator("mia"));
+    back(&world, false, None).await.expect("he may");
+    let id = case(&world).await.case_id;
+    handoff::assign(&ctx, contact, &leo, id, Some(&mia)).await.expect("he may");
+    let (given, head) = (case(&world).await, world.head("ana").await);
+    assert_eq!((given.state_of_case, given.assignee), (CaseState::Open, Some(mia)));
+    assert_eq!((head.mode, head.taken_by), (Mode::Bot, None));
 }
 
 #[tokio::test]

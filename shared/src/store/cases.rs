@@ -30,6 +30,12 @@ impl Store {
         self.get(&keys::case(contact, case_id), "case").await
     }
 
+    /// Remembers that what follows the opening of a case was sent.
+    pub async fn mark_case_followed_up(&self, contact: ContactId, case_id: Ulid) -> Result<(), StoreError> {
+        let change = Expression::new().if_present("pk").remove("follow_up_due");
+        self.update(&keys::case(contact, case_id), change).await.map(|_| ())
+    }
+
     /// Sets how soon a case wants a person, and its tags; `false` if there is no such case.
     pub async fn label_case(
         &self,

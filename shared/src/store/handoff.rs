@@ -131,12 +131,15 @@ impl Store {
             .if_still("taken_by", head.taken_by.as_ref())
             .if_equal("mode", head.mode)
             .if_absent("erasing");
-        let (change, assigned) = match to {
-            Some(to) if head.mode == Mode::Human => {
-                (mine.set("taken_by", to), moved(CaseState::Taken, by).set("assignee", to))
-            }
-            Some(to) => (mine, moved(CaseState::Taken, by).set("assignee", to)),
-            None => (mine.remove("taken_by"), moved(CaseState::Open, by).remove("assignee")),
+        let (change, assigned) = match (to, head.mode) {
+            (Some(to), Mode::Human) => (mine.set("taken_by", to), moved(CaseState::Taken, by)),
+            // The bot has the thread; whoever takes that takes the case.
+            (Some(_), Mode::Bot) => (mine, unresolved()),
+            (None, _) => (mine.remove("taken_by"), moved(CaseState::Open, by)),
+        };
+        let assigned = match to {
+            Some(to) => assigned.set("assignee", to),
+            None => assigned.remove("assignee"),
         };
         self.move_thread(head, change, Some((case_id, assigned))).await
     }

@@ -2,6 +2,7 @@
 //! the reply; a later copy of the turn's job sends them again unless the message says `followed_up`.
 
 use super::Context;
+use crate::case::{Case, Category};
 use crate::contact::ContactId;
 use crate::job::{FoldJob, FoldReason, Retained, RetentionJob};
 use crate::store::{StoreError, TraceKey};
@@ -29,15 +30,10 @@ pub(super) struct Done<'a> {
 /// Sends what follows a commit; with it the trace, where that was not written while the model thought.
 pub(super) async fn send(ctx: &Context, done: &Done<'_>, unwritten: Option<&Trace>) {
     let Done { trace, message, opened, outcome } = *done;
-    let category = outcome.category.as_deref().and_then(crate::case::Category::from_code);
-    let event = opened.zip(category).map(|(case_id, category)| Event::CaseOpened {
-        contact_id: trace.contact,
-        case_id,
-        category,
-    });
+    let opened = opened.zip(outcome.category.as_deref().and_then(Category::from_code));
     let jobs = async {
         let (sent, written) = futures::join!(
-            jobs(ctx, trace.contact, trace.seq, message, event),
+            jobs(ctx, trace.contact, trace.seq, message, opened),
             put_traces(ctx, trace, outcome, unwritten)
         );
         if let Err(error) = written {
@@ -68,24 +64,25 @@ async fn put_traces(
     futures::try_join!(put_trace, ctx.store.put_outcome(key, outcome, now)).map(|_| ())
 }
 
-/// Sends again what follows a bot's message, unless it says that all of it was sent.
+/// Sends again what follows a bot's message, or the case of a silent agent, unless it says that all of it was sent.
 ///
 /// # Errors
-/// The message cannot be read.
+/// Message or cases cannot be read.
 pub async fn resume(ctx: &Context, contact: ContactId, seq: Seq) -> Result<(), StoreError> {
-    let Some(message) = ctx.store.reply_to(contact, seq, ctx.limits.reply_search).await? else {
-        return Ok(());
-    };
-    if message.followed_up {
+    let message = ctx.store.reply_to(contact, seq, ctx.limits.reply_search).await?;
+    if message.as_ref().is_some_and(|message| message.followed_up) {
         return Ok(());
     }
-    let case = ctx.store.cases(contact).await?.into_iter().find(|case| case.trace == message.trace);
-    let event = case.map(|case| Event::CaseOpened {
-        contact_id: contact,
-        case_id: case.case_id,
-        category: case.category,
-    });
-    if let Err(error) = jobs(ctx, contact, seq, Some(&message), event).await {
+    let is_its = |case: &Case| match &message {
+        Some(message) => case.trace == message.trace,
+        None => case.follow_up_due && case.about_seq >= seq,
+    };
+    let case = ctx.store.cases(contact).await?.into_iter().find(is_its);
+    if message.is_none() && case.is_none() {
+        return Ok(());
+    }
+    let opened = case.map(|case| (case.case_id, case.category));
+    if let Err(error) = jobs(ctx, contact, seq, message.as_ref(), opened).await {
         tracing::warn!(%contact, %error, "what follows a commit was not sent again");
     }
     Ok(())
@@ -97,7 +94,7 @@ async fn jobs(
     contact: ContactId,
     answered: Seq,
     message: Option<&Message>,
-    event: Option<Event>,
+    opened: Option<(Ulid, Category)>,
 ) -> Result<(), SendError> {
     let why = match message.map(|message| message.kind) {
         None | Some(Some(BotKind::Notice)) => FoldReason::Escalation,
@@ -105,7 +102,9 @@ async fn jobs(
     };
     let up_to = message.map_or(answered, |message| message.seq);
     let job = FoldJob { contact_id: contact, up_to, why };
-    let event = event.or_else(|| request_opened(contact, message?));
+    let case_opened =
+        opened.map(|(case_id, category)| Event::CaseOpened { contact_id: contact, case_id, category });
+    let event = case_opened.or_else(|| request_opened(contact, message?));
     let publish = async {
         match &event {
             Some(event) => ctx.events.publish(event).await,
@@ -116,10 +115,13 @@ async fn jobs(
     let (fold, retention, event) =
         futures::join!(ctx.queue.send_fold(&job), retain(ctx, contact, message), publish);
     fold.and(retention).and(event)?;
-    if let Some(message) = message
-        && let Err(error) = ctx.store.mark_followed_up(contact, message.seq).await
-    {
-        tracing::warn!(%contact, %error, "a message was not marked as followed up");
+    let marked = match (message, opened) {
+        (Some(message), _) => ctx.store.mark_followed_up(contact, message.seq).await,
+        (None, Some((case_id, _))) => ctx.store.mark_case_followed_up(contact, case_id).await,
+        (None, None) => Ok(()),
+    };
+    if let Err(error) = marked {
+        tracing::warn!(%contact, %error, "what follows a commit was not marked as sent");
     }
     Ok(())
 }
