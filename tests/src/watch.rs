@@ -58,7 +58,7 @@ impl Watched {
         let next: Head = serde_json::from_value(item.clone()).expect("a readable head");
         if self.head.as_ref() != Some(&next) {
             let before = self.head.replace(next.clone()).unwrap_or_else(|| Head::new(next.contact_id));
-            self.listed_iff_it_waits(&next, &item);
+            self.listed_where_it_belongs(&next, &item);
             self.step(table, &contact, &before, &next);
         }
         let snapshot = table.item(&format!("SNAPSHOT#{contact}"), "SNAPSHOT").map(plain).unwrap_or_default();
@@ -76,12 +76,20 @@ impl Watched {
         self.contact.clone()
     }
 
-    fn listed_iff_it_waits(&self, head: &Head, item: &Value) {
+    fn listed_where_it_belongs(&self, head: &Head, item: &Value) {
         let waits = head.mode == Mode::Bot && head.last_customer_seq > head.settled_seq;
         assert_eq!(head.waiting_since.is_some(), waits, "waiting_since of {head:?}");
-        assert_eq!(item.get("state").is_some(), waits, "index key of {head:?}");
-        let at = head.waiting_since.map(|at| format!("{:015}", at.millis()));
-        assert_eq!(item.get("state_at").and_then(Value::as_str), at.as_deref(), "index key of {head:?}");
+        let list = item.get("state").and_then(Value::as_str).and_then(|state| state.split('#').next());
+        let listed = match (head.mode, waits, head.open_case) {
+            (Mode::Bot, true, _) => Some("waiting"),
+            (Mode::Bot, false, _) => Some("bot"),
+            (Mode::Human, _, None) => Some("person"),
+            (Mode::Human, _, Some(_)) => None,
+        };
+        assert_eq!(list, listed, "index key of {head:?}");
+        if let Some(since) = head.waiting_since {
+            assert_eq!(item["state_at"], format!("{:015}", since.millis()), "index key of {head:?}");
+        }
         assert_eq!(head.turn_owner.is_some(), head.turn_until.is_some(), "half a lease in {head:?}");
         assert!(head.mode == Mode::Bot || head.turn_owner.is_none(), "a turn in human mode: {head:?}");
     }

@@ -1,11 +1,9 @@
 //! Cases: reading them, and what is written beside them.
 
 use super::expression::Expression;
-use super::{Item, Range, Span, Store, StoreError, from_item, keys, to_item};
+use super::{Range, Span, Store, StoreError, from_item, keys};
 use crate::case::{Case, Priority};
 use crate::contact::ContactId;
-use crate::time::Timestamp;
-use serde::Serialize;
 use std::collections::BTreeSet;
 use ulid::Ulid;
 
@@ -52,37 +50,4 @@ impl Store {
 /// The case is there and not resolved.
 pub(crate) fn unresolved() -> Expression {
     Expression::new().if_present("pk").if_absent("resolved_at_millis")
-}
-
-/// Where a case stands in the index: unresolved ones by when they were opened, resolved ones by when that was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Listed {
-    Unresolved,
-    Resolved,
-}
-
-impl Listed {
-    pub(crate) fn state(self, contact: ContactId) -> String {
-        let state = match self {
-            Self::Unresolved => "open",
-            Self::Resolved => "resolved",
-        };
-        keys::state(state, contact)
-    }
-
-    /// Lists a case there.
-    pub(crate) fn list(self, change: Expression, contact: ContactId, since: Timestamp) -> Expression {
-        change.set("state", self.state(contact)).set("state_at", super::contacts::state_at(since))
-    }
-}
-
-/// How a case stands in the index that is opened now.
-pub(crate) fn listed(case: &Case) -> Result<Item, StoreError> {
-    #[derive(Serialize)]
-    struct Attributes {
-        state: String,
-        state_at: String,
-    }
-    let state = Listed::Unresolved.state(case.contact_id);
-    to_item(Attributes { state, state_at: super::contacts::state_at(case.opened_at) }, "case")
 }

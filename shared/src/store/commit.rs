@@ -1,8 +1,9 @@
 //! Commits: one reply, or one case with its notice, on exactly the state that was read
 //! (*one-reply*, *silent-means-silent*).
 
-use super::contacts::{WAITING, found, no_longer_waiting, state_at};
+use super::contacts::{found, no_longer_waiting};
 use super::expression::Expression;
+use super::listing::{List, unlisted};
 use super::transaction::{Part, Transaction, Written};
 use super::{Item, ROUNDS, Store, StoreError, from_item, keys, to_item};
 use crate::case::{Case, CaseState, Category, Priority};
@@ -194,7 +195,7 @@ impl Store {
             .if_equal("settled_seq", head.settled_seq)
             .set("settled_seq", head.last_seq)
             .set("turn_tries", 0);
-        let change = no_longer_waiting(change);
+        let change = List::Bot.put(no_longer_waiting(change), head.contact_id, self.clock().now());
         let transaction = Transaction::new(self.clock().ulid()).update(
             self,
             Part::Head,
@@ -250,12 +251,9 @@ fn reply_update(read: &Head, head: &Head, reply: &NewReply) -> Expression {
     }
     change = counted(change, head, reply);
     if head.last_customer_seq > read.last_customer_seq {
-        change
-            .set("waiting_since_millis", reply.at)
-            .set("state", keys::state(WAITING, head.contact_id))
-            .set("state_at", state_at(reply.at))
+        List::Waiting.put(change.set("waiting_since_millis", reply.at), head.contact_id, reply.at)
     } else {
-        no_longer_waiting(change)
+        List::Bot.put(no_longer_waiting(change), head.contact_id, reply.at)
     }
 }
 
@@ -292,7 +290,7 @@ fn escalation_update(head: &Head, new: &NewCase, case_id: Ulid, notice: Option<&
         .set("turn_tries", 0)
         .remove("turn_owner")
         .remove("turn_until_millis");
-    no_longer_waiting(counted(change, head, &new.reply))
+    unlisted(no_longer_waiting(counted(change, head, &new.reply)))
 }
 
 /// Counts the calls of the reply model in the commit that they led to.
@@ -337,6 +335,6 @@ fn case_item(head: &Head, new: &NewCase) -> Result<Item, StoreError> {
         resolved_seq: None,
     };
     let mut item = to_item(&case, "case")?;
-    item.extend(super::cases::listed(&case)?);
+    item.extend(List::Unresolved.attributes(case.contact_id, case.opened_at));
     Ok(item)
 }

@@ -1,6 +1,7 @@
 //! Resolving, creating and admitting: how a message gets into the log, once (*one-log*, *once-in*).
 
 use super::expression::Expression;
+use super::listing::List;
 use super::transaction::{Lost, Part, Transaction, Written};
 use super::{Item, Range, Span, Store, StoreError, from_item, keys, to_item};
 use crate::contact::{Account, ContactId, Identity};
@@ -132,7 +133,9 @@ impl Store {
     fn create(&self, head: Head, identity: &Identity) -> Result<Transaction, StoreError> {
         let contact = head.contact_id;
         let mut head_item = to_item(&head, "head")?;
-        head_item.extend(waiting_attributes(&head)?);
+        if let Some(since) = head.waiting_since {
+            head_item.extend(List::Waiting.attributes(contact, since));
+        }
         let lookup = to_item(IdentityItem { contact_id: contact }, "identity")?;
         Ok(Transaction::new(self.clock().ulid())
             .create(self, Part::Identity, &keys::identity(identity), lookup.clone())
@@ -297,17 +300,15 @@ fn admission_update(before: &Head, after: &Head, ticket: &Ticket) -> Expression 
         .if_equal("last_seq", before.last_seq)
         .if_equal("epoch", before.epoch)
         .if_equal("mode", before.mode)
+        .if_equal("settled_seq", before.settled_seq)
         .if_absent("erasing")
         .set("last_seq", after.last_seq)
         .set("last_customer_seq", after.last_customer_seq);
     if after.settled_seq != before.settled_seq {
-        change = change.if_equal("settled_seq", before.settled_seq).set("settled_seq", after.settled_seq);
+        change = change.set("settled_seq", after.settled_seq);
     }
-    if let Some(since) = after.waiting_since {
-        change = change
-            .set_if_absent("waiting_since_millis", since)
-            .set_if_absent("state", keys::state(WAITING, after.contact_id))
-            .set_if_absent("state_at", state_at(since));
+    if let Some(since) = after.waiting_since.filter(|_| before.waiting_since.is_none()) {
+        change = List::Waiting.put(change.set("waiting_since_millis", since), after.contact_id, since);
     }
     if ticket.lease.is_some() && after.turn_seq == after.last_seq {
         change = change
@@ -320,24 +321,7 @@ fn admission_update(before: &Head, after: &Head, ticket: &Ticket) -> Expression 
     change
 }
 
-/// The state of a contact for whom something waits, in the index.
-pub(crate) const WAITING: &str = "waiting";
-
-pub(crate) fn state_at(at: Timestamp) -> String {
-    format!("{:015}", at.millis())
-}
-
-fn waiting_attributes(head: &Head) -> Result<Item, StoreError> {
-    #[derive(Serialize)]
-    struct Waiting {
-        state: String,
-        state_at: String,
-    }
-    let Some(since) = head.waiting_since else { return Ok(Item::new()) };
-    to_item(Waiting { state: keys::state(WAITING, head.contact_id), state_at: state_at(since) }, "waiting")
-}
-
-/// Takes a head out of the list of those who wait.
+/// Nothing waits for the bot any more.
 pub(crate) fn no_longer_waiting(change: Expression) -> Expression {
-    change.remove("waiting_since_millis").remove("state").remove("state_at")
+    change.remove("waiting_since_millis")
 }

@@ -1,9 +1,10 @@
 //! The hand-over between bot and people: each move is one conditional write of thread and case together
 //! (*silent-means-silent*).
 
-use super::cases::{Listed, unresolved};
+use super::cases::unresolved;
 use super::contacts::no_longer_waiting;
 use super::expression::Expression;
+use super::listing::{List, unlisted};
 use super::transaction::{Part, Transaction, Written};
 use super::{Store, StoreError, keys};
 use crate::case::{Case, CaseState};
@@ -44,7 +45,7 @@ impl Store {
             .set("taken_by", by.operator);
         let taken = waiting(moved(CaseState::Taken, by).set("assignee", by.operator), head);
         let taken = head.open_case.map(|case| (case, taken));
-        self.move_thread(head, no_longer_waiting(change), taken).await
+        self.move_thread(head, with_a_person(change, head, by), taken).await
     }
 
     /// An operator writes; the bot is silent from then on. `None` if the thread moved on since `head` was read.
@@ -61,7 +62,7 @@ impl Store {
             .set("last_seq", message.seq)
             .set("settled_seq", message.seq)
             .set_if_absent("taken_by", by.operator);
-        let mut transaction = self.on_head(head, no_longer_waiting(change));
+        let mut transaction = self.on_head(head, with_a_person(change, head, by));
         if let Some(case_id) = head.open_case {
             let taken = if head.taken_by.is_none() { moved(CaseState::Taken, by) } else { unresolved() };
             let answered = taken.set_if_absent("assignee", by.operator).remove("waiting_since_millis");
@@ -85,7 +86,7 @@ impl Store {
         }
         let left = || unresolved().remove("waiting_since_millis");
         let case = head.open_case.map(|case| (case, if resolve { resolution(head, by) } else { left() }));
-        self.move_thread(head, no_longer_waiting(change), case).await
+        self.move_thread(head, List::Bot.put(no_longer_waiting(change), head.contact_id, by.at), case).await
     }
 
     /// Resolves the open case and leaves the thread to whom it is with; `false` if it moved on since `head` was
@@ -99,6 +100,10 @@ impl Store {
             .if_still("taken_by", head.taken_by.as_ref())
             .if_absent("erasing")
             .remove("open_case");
+        let change = match head.mode {
+            Mode::Human => List::Person.put(change, head.contact_id, by.at),
+            Mode::Bot => change,
+        };
         self.move_thread(head, change, Some((case_id, resolution(head, by)))).await
     }
 
@@ -119,8 +124,8 @@ impl Store {
             .remove("resolved_seq");
         let reopened = step(reopened, CaseState::Reopened, by).set("assignee", by.operator);
         let reopened = waiting(reopened, head);
-        let reopened = Listed::Unresolved.list(reopened, head.contact_id, case.opened_at);
-        self.move_thread(head, no_longer_waiting(change), Some((case.case_id, reopened))).await
+        let reopened = List::Unresolved.put(reopened, head.contact_id, case.opened_at);
+        self.move_thread(head, unlisted(no_longer_waiting(change)), Some((case.case_id, reopened))).await
     }
 
     /// Gives the open case to an operator, or to nobody; `false` if the thread moved on since `head` was read.
@@ -178,6 +183,17 @@ fn handed_over(head: &Head) -> Expression {
         .remove("turn_until_millis")
 }
 
+/// The thread is a person's. Where there is a case, that is what is listed; a thread that a person has had without one
+/// stays where it is.
+fn with_a_person(change: Expression, head: &Head, by: By<'_>) -> Expression {
+    let change = no_longer_waiting(change);
+    match (head.open_case, head.mode) {
+        (Some(_), _) => unlisted(change),
+        (None, Mode::Bot) => List::Person.put(change, head.contact_id, by.at),
+        (None, Mode::Human) => change,
+    }
+}
+
 /// What waited for the bot waits for a person from now on.
 fn waiting(change: Expression, head: &Head) -> Expression {
     match head.waiting_since.filter(|_| head.has_unsettled()) {
@@ -200,7 +216,7 @@ fn resolution(head: &Head, by: By<'_>) -> Expression {
         .set("resolved_at_millis", by.at)
         .set("resolved_seq", head.last_seq)
         .remove("waiting_since_millis");
-    Listed::Resolved.list(resolved, head.contact_id, by.at)
+    List::Resolved.put(resolved, head.contact_id, by.at)
 }
 
 fn operator_message(head: &Head, said: &OperatorText<'_>, parts: &Parts, by: By<'_>) -> Message {
