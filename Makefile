@@ -21,6 +21,8 @@ lint := $(local)/lint-venv/bin
 
 # Every call of cargo names the whole workspace, so that all of them agree on features and share what they built.
 build := cargo build --workspace
+functions := reply summarizer retainer console
+bins := $(addprefix --bin ,$(functions))
 nextest := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 run-tests := $(if $(nextest),cargo nextest run --workspace --no-fail-fast,cargo test --workspace --no-fail-fast)
 
@@ -34,7 +36,7 @@ hindsight := python3 infra/local/hindsight.py
 .PHONY: run
 run: $(stack-venv) ## Runs the whole deployment on this machine (PORT=, MODEL_URL=, REPLY_MODEL=, MEMORY=hindsight, …).
 	@$(if $(filter hindsight,$(MEMORY)),$(hindsight) setup)
-	@$(build) --bin carryover --bin reply --bin summarizer --bin retainer
+	@$(build) --bin carryover $(bins)
 	@exec env CARRYOVER_BUILT=1 $(target)/debug/carryover run
 
 .PHONY: clean-data
@@ -68,17 +70,17 @@ hindsight-tests: ## Runs the tests of the memory bank against a Hindsight server
 .PHONY: stack-tests
 stack-tests: $(stack-venv) ## Runs the black-box tests against a stack of their own.
 	$(hindsight) setup
-	$(build) --bin carryover --bin reply --bin summarizer --bin retainer --bin with-stack
+	$(build) --bin carryover $(bins) --bin with-stack
 	$(target)/debug/with-stack $(run-tests) --test stack
 
 .PHONY: bench
 bench: ## Measures what a turn and a fold cost, beside their bounds.
-	cargo build --release --workspace --bin reply --bin summarizer --bin retainer --bin bare-function --bin bench
+	cargo build --release --workspace $(bins) --bin bare-function --bin bench
 	$(target)/release/bench $(target)/release
 
 .PHONY: readme-check
 readme-check: $(stack-venv) ## Checks that the transcript in the README is what a stack says.
-	$(build) --bin carryover --bin reply --bin summarizer --bin retainer
+	$(build) --bin carryover $(bins)
 	$(run-tests) --test stack the_transcript_of_the_readme_is_true
 
 .PHONY: audit
@@ -93,11 +95,13 @@ mutants: ## Shows that tests fail when what they hold is broken on purpose (MUTA
 # builds all of them. Cross-compile with, say, RELEASE_BUILD='cargo zigbuild --release' RELEASE_TARGET=<triple>.
 RELEASE_BUILD ?= cargo build --release
 RELEASE_TARGET ?=
+# By their paths, since other packages may have the same names.
+packages = $(patsubst %,--package path+file://$(CURDIR)/functions/%,$(functions))
 release-dir = $(target)/$(if $(RELEASE_TARGET),$(RELEASE_TARGET)/)release
 
 .PHONY: release
 release: ## Builds the functions for deployment.
-	$(RELEASE_BUILD) --package reply --package summarizer --package retainer $(if $(RELEASE_TARGET),--target $(RELEASE_TARGET))
+	$(RELEASE_BUILD) $(packages) $(if $(RELEASE_TARGET),--target $(RELEASE_TARGET))
 
 .PHONY: build-ReplyDoor build-ReplyWorker build-ReplySweep
 build-ReplyDoor build-ReplyWorker build-ReplySweep: release
@@ -110,6 +114,10 @@ build-Summarizer: release
 .PHONY: build-Retainer
 build-Retainer: release
 	cp $(release-dir)/retainer "$(ARTIFACTS_DIR)/bootstrap"
+
+.PHONY: build-Console
+build-Console: release
+	cp $(release-dir)/console "$(ARTIFACTS_DIR)/bootstrap"
 
 # Virtual environments, made again only when their requirements change.
 $(local)/venv/.made-%: infra/local/requirements.txt

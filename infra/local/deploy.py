@@ -1,7 +1,8 @@
 """Deploys template.yaml to a local stack, the way `sam deploy` deploys it to AWS.
 
 Reads one JSON object from standard input: `endpoint`, `stack`, `template` (path), `artifacts` (a directory for
-the zips), `binaries` (artefact name to path; a function's `Handler` names its artefact) and `parameters`.
+the zips), `binaries` (artefact name to path; a function's `Handler` names its artefact), `parameters` and `operators`
+(each with `username`, `password` and `role`, the group), who can sign in afterwards.
 Prints the outputs of the stack as one JSON object.
 """
 
@@ -32,7 +33,9 @@ def main():
     point_at_zips(template, keys)
     cloudformation = client(request, "cloudformation")
     deploy(cloudformation, request["stack"], template, request["parameters"])
-    print(json.dumps(outputs(cloudformation, request["stack"])))
+    deployed = outputs(cloudformation, request["stack"])
+    let_in(client(request, "cognito-idp"), deployed["UserPoolId"], request["operators"])
+    print(json.dumps(deployed))
 
 
 def client(request, service):
@@ -160,6 +163,23 @@ def failures(cloudformation, stack):
 def outputs(cloudformation, stack):
     found = cloudformation.describe_stacks(StackName=stack)["Stacks"][0]["Outputs"]
     return {output["OutputKey"]: output["OutputValue"] for output in found}
+
+
+def let_in(cognito, pool, operators):
+    for operator in operators:
+        user = {"UserPoolId": pool, "Username": operator["username"]}
+        email = f"{operator['username']}@example.com"
+        attributes = {"email": email, "email_verified": "true"}
+        try:
+            cognito.admin_create_user(
+                **user,
+                UserAttributes=[{"Name": name, "Value": value} for name, value in attributes.items()],
+                MessageAction="SUPPRESS",
+            )
+        except cognito.exceptions.UsernameExistsException:
+            pass
+        cognito.admin_set_user_password(**user, Password=operator["password"], Permanent=True)
+        cognito.admin_add_user_to_group(**user, GroupName=operator["role"])
 
 
 main()

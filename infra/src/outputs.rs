@@ -30,6 +30,24 @@ pub struct Outputs {
     /// The bearer token of the systems that push facts.
     #[serde(serialize_with = "exposed")]
     pub api_token: SecretString,
+    /// The pool in which operators are.
+    pub user_pool_id: String,
+    /// The console's name there.
+    pub user_pool_client_id: String,
+    /// Who can sign in to the console at `/console`.
+    pub operators: Vec<Operator>,
+}
+
+/// Somebody who works in the console.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Operator {
+    /// The name by which they sign in.
+    pub username: String,
+    /// Their password.
+    #[serde(serialize_with = "exposed")]
+    pub password: SecretString,
+    /// Their group in the pool: `operator` or `admin`.
+    pub role: String,
 }
 
 fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
@@ -54,6 +72,15 @@ impl Outputs {
     pub fn queue(&self, name: &str) -> Result<&str> {
         let url = self.queues.get(name).map(String::as_str);
         url.with_context(|| format!("the stack has no queue {name}"))
+    }
+
+    /// Who signs in by this name.
+    ///
+    /// # Errors
+    /// Nobody does.
+    pub fn operator(&self, username: &str) -> Result<&Operator> {
+        let found = self.operators.iter().find(|operator| operator.username == username);
+        found.with_context(|| format!("the stack has no operator {username}"))
     }
 
     /// Writes them so that a reader finds all or nothing.

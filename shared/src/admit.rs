@@ -163,6 +163,9 @@ async fn admit(
         let (admission, remembered) = futures::join!(admission, remember);
         let admission = admission?;
         if !matches!(admission, Admission::Moved) {
+            if matches!(&admission, Admission::Admitted(admitted) if admitted.head.mode == Mode::Human) {
+                ctx.store.beat().await;
+            }
             return Ok((thread.map(|thread| thread.remembering(remembered)), admission));
         }
         if contact.is_none() {

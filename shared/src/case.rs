@@ -121,6 +121,9 @@ pub struct Case {
     /// When it was opened.
     #[serde(rename = "opened_at_millis")]
     pub opened_at: Timestamp,
+    /// The customer was not told that a person takes over: the agent is a silent one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub silent: bool,
     /// What follows its opening has still to go out; where there is a notice, that says so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub follow_up_due: bool,

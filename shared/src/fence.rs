@@ -115,6 +115,33 @@ fn is_invisible(mark: char, before: Option<char>, after: Option<char>) -> bool {
     }
 }
 
+/// A piece of a text, for people who read it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// What everybody sees.
+    Seen(&'a str),
+    /// A character that nobody sees and that changes how the text is read.
+    Hidden(char),
+}
+
+/// A text with the characters apart that [`for_model`] takes out because nobody sees them.
+pub fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let (mut pieces, mut start, mut before) = (vec![], 0, None);
+    for (at, mark) in text.char_indices() {
+        let next = at + mark.len_utf8();
+        let after = text.get(next..).and_then(|rest| rest.chars().next());
+        if is_invisible(mark, before, after) && mark != '\r' {
+            pieces.extend(text.get(start..at).filter(|seen| !seen.is_empty()).map(Piece::Seen));
+            pieces.push(Piece::Hidden(mark));
+            start = next;
+        } else {
+            before = Some(mark);
+        }
+    }
+    pieces.extend(text.get(start..).filter(|seen| !seen.is_empty()).map(Piece::Seen));
+    pieces
+}
+
 /// What follows a `<` that opens or closes a fence of ours, or a role of a chat format.
 fn looks_like_a_tag(rest: &str) -> bool {
     let inner = rest.trim_start_matches(|mark: char| mark == '/' || mark.is_whitespace() || is_format(mark));
@@ -164,6 +191,15 @@ fn claimed(line: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nobody_sees_is_a_piece_of_its_own() {
+        assert_eq!(pieces("a family 👨‍👩‍👧\r\nline"), [Piece::Seen("a family 👨‍👩‍👧\r\nline")]);
+        let hidden =
+            [Piece::Seen("pay "), Piece::Hidden('\u{202e}'), Piece::Seen("001"), Piece::Hidden('\u{0}')];
+        assert_eq!(pieces("pay \u{202e}001\u{0}"), hidden);
+        assert_eq!(pieces(""), []);
+    }
     use crate::contact::Account;
     use crate::thread::{Channel, Parts, Seq};
     use crate::time::Timestamp;

@@ -5,7 +5,7 @@
 
 use crate::case::Priority;
 use crate::contact::{Account, ContactId};
-use crate::job::{Retained, RetentionJob};
+use crate::job::{Delivery, Retained, RetentionJob};
 use crate::limits::Limits;
 use crate::operator::Operator;
 use crate::store::{By, OperatorText, Store, StoreError};
@@ -65,6 +65,20 @@ pub enum Refused {
         /// What it has.
         is: usize,
     },
+    /// The note of a flag is too long.
+    #[error("note must have at most {limit} characters; it has {is}")]
+    Note {
+        /// What it may have.
+        limit: usize,
+        /// What it has.
+        is: usize,
+    },
+    /// What makes a message one of its kind was used for another customer.
+    #[error("this key was used for another customer")]
+    UsedElsewhere,
+    /// The message is none that the bot replied with.
+    #[error("only a reply of the bot can be flagged")]
+    NotAReply,
     /// The contact is gone, or being erased.
     #[error("this customer is gone")]
     Gone,
@@ -97,7 +111,7 @@ pub async fn take_over(ctx: &Context, contact: ContactId, operator: &Operator) -
         match &head.taken_by {
             Some(by) if by == operator => return Ok(()),
             Some(by) => return Err(Refused::AlreadyTaken { by: by.clone() }.into()),
-            None if ctx.store.take_over(&head, by(ctx, operator)).await? => return Ok(()),
+            None if ctx.store.take_over(&head, by(ctx, operator)).await? => return moved(ctx).await,
             None => {}
         }
     }
@@ -105,7 +119,8 @@ pub async fn take_over(ctx: &Context, contact: ContactId, operator: &Operator) -
 }
 
 /// Writes to the customer, on the way on which they wrote last; the bot is silent from then on, and the thread is
-/// the operator's if it was nobody's.
+/// the operator's if it was nobody's. What was written under the same `once` before is not written again
+/// (*once-in*).
 ///
 /// # Errors
 /// The text is empty or longer than `admit_chars`, the contact is gone, or the table cannot be read or written.
@@ -114,18 +129,36 @@ pub async fn say(
     contact: ContactId,
     operator: &Operator,
     text: &str,
+    once: Option<&Delivery>,
 ) -> Result<Message, MoveError> {
     check_text(text, ctx.limits.admit_chars)?;
     for _ in 0..ROUNDS {
         let head = head(ctx, contact).await?;
+        if let Some(written) = written(ctx, contact, once).await? {
+            return Ok(written);
+        }
         let (channel, account) = way_back(ctx, &head).await?;
-        let said = OperatorText { text, channel, account, message_chars: ctx.limits.message_chars };
+        let said = OperatorText { text, channel, account, message_chars: ctx.limits.message_chars, once };
         if let Some(message) = ctx.store.operator_message(&head, &said, by(ctx, operator)).await? {
-            remember(ctx, contact, Retained::Reply { seq: message.seq }).await;
+            futures::join!(remember(ctx, contact, Retained::Reply { seq: message.seq }), ctx.store.beat());
             return Ok(message);
         }
     }
     Err(StoreError::Contended.into())
+}
+
+/// The message that was written under `once`, if one was.
+async fn written(
+    ctx: &Context,
+    contact: ContactId,
+    once: Option<&Delivery>,
+) -> Result<Option<Message>, MoveError> {
+    let Some(once) = once else { return Ok(None) };
+    match ctx.store.seen(once, ctx.clock.now()).await? {
+        Some(seen) if seen.contact_id == contact => Ok(ctx.store.message(contact, seen.seq).await?),
+        Some(_) => Err(Refused::UsedElsewhere.into()),
+        None => Ok(None),
+    }
 }
 
 /// Writes a note for the other operators. It changes nothing else.
@@ -173,7 +206,7 @@ pub async fn hand_back(
         }
         check_seen(&head, seen)?;
         if ctx.store.hand_back(&head, resolve, by(ctx, operator)).await? {
-            remember_case(ctx, contact, head.open_case.filter(|_| resolve)).await;
+            futures::join!(remember_case(ctx, contact, head.open_case.filter(|_| resolve)), ctx.store.beat());
             return Ok(head.open_case);
         }
     }
@@ -203,7 +236,7 @@ pub async fn resolve(
             _ => ctx.store.resolve_case(&head, by(ctx, operator)).await?,
         };
         if moved {
-            remember_case(ctx, contact, Some(case_id)).await;
+            futures::join!(remember_case(ctx, contact, Some(case_id)), ctx.store.beat());
             return Ok(());
         }
     }
@@ -228,7 +261,7 @@ pub async fn reopen(
             _ if case.is_unresolved() => return Err(Refused::NotResolved.into()),
             _ if head.open_case.is_some() => return Err(Refused::AnotherCase.into()),
             Some(by) if by != operator => return Err(Refused::AlreadyTaken { by: by.clone() }.into()),
-            _ if ctx.store.reopen(&head, &case, by(ctx, operator)).await? => return Ok(()),
+            _ if ctx.store.reopen(&head, &case, by(ctx, operator)).await? => return moved(ctx).await,
             _ => {}
         }
     }
@@ -249,7 +282,7 @@ pub async fn assign(
     for _ in 0..ROUNDS {
         let head = head_of_unresolved(ctx, contact, case_id).await?;
         if head.open_case == Some(case_id) && ctx.store.assign(&head, to, by(ctx, operator)).await? {
-            return Ok(());
+            return moved(ctx).await;
         }
     }
     Err(StoreError::Contended.into())
@@ -267,7 +300,13 @@ pub async fn label(
     tags: &BTreeSet<String>,
 ) -> Result<(), MoveError> {
     let is_there = ctx.store.label_case(contact, case_id, priority, tags).await?;
-    if is_there { Ok(()) } else { Err(Refused::NoSuchCase.into()) }
+    if is_there { moved(ctx).await } else { Err(Refused::NoSuchCase.into()) }
+}
+
+/// Open inboxes hear of it.
+async fn moved(ctx: &Context) -> Result<(), MoveError> {
+    ctx.store.beat().await;
+    Ok(())
 }
 
 async fn head(ctx: &Context, contact: ContactId) -> Result<Head, MoveError> {

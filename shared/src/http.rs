@@ -19,7 +19,7 @@ pub fn install_crypto_provider() {
 ///
 /// # Errors
 /// There are no root certificates, for instance.
-pub(crate) fn client(authorization: Option<HeaderValue>) -> reqwest::Result<Client> {
+pub fn client(authorization: Option<HeaderValue>) -> reqwest::Result<Client> {
     install_crypto_provider();
     let headers: HeaderMap = authorization.map(|value| (AUTHORIZATION, value)).into_iter().collect();
     Client::builder()

@@ -13,6 +13,7 @@ pub mod decision;
 pub mod facts;
 pub mod feedback;
 pub mod fence;
+pub mod flag;
 pub mod hash;
 pub mod job;
 pub mod limits;
@@ -35,6 +36,7 @@ pub mod traits;
 
 // Use cases.
 pub mod admit;
+pub mod desk;
 pub mod fold;
 pub mod handoff;
 pub mod release;

@@ -29,6 +29,14 @@ pub struct Limits {
     pub reply_chars: usize,
     /// Characters of one note.
     pub note_chars: usize,
+    /// Entries of its lists that one look into the inbox reads through, at most, for a search or a count.
+    pub inbox_scan: usize,
+    /// Entries that a search reads at once.
+    pub inbox_step: usize,
+    /// Minutes that a customer may wait for a person before the case is overdue.
+    pub case_minutes: u64,
+    /// The same for an urgent case.
+    pub urgent_minutes: u64,
     /// Attachments of one message.
     pub attachments: usize,
     /// Messages that one fold call takes.
@@ -153,6 +161,10 @@ impl Default for Limits {
             admit_chars: 100_000,
             reply_chars: 4_000,
             note_chars: 4_000,
+            inbox_scan: 1_000,
+            inbox_step: 100,
+            case_minutes: 60,
+            urgent_minutes: 15,
             attachments: 20,
             batch_messages: 20,
             batch_chars: 12_000,

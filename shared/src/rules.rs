@@ -27,6 +27,11 @@ pub use greeting::{Acquaintance, greeting, is_first, with_greeting, without_gree
 pub use known::{Field, asks_for_known, known_fields};
 pub use language::Language;
 
+/// The whole name of a contact, where a profile says one.
+pub fn name_of(profiles: &[crate::facts::Fact]) -> Option<String> {
+    known::name(profiles, true)
+}
+
 /// What customers are told when a person takes over.
 pub const fn notice(language: Language) -> &'static str {
     language.templates().notice

@@ -103,6 +103,26 @@ impl Channel {
     }
 }
 
+/// What became of a message on its way to the customer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeliveryState {
+    /// It waits for its turn.
+    Queued,
+    /// It was claimed; it may or may not be out.
+    Sending,
+    /// The provider took it.
+    Sent,
+    /// The customer has it.
+    Delivered,
+    /// The provider refused it.
+    Failed,
+    /// A take-over or an opt-out came first: it is not sent.
+    Withheld,
+    /// Whether it is out is not known; it is not sent again.
+    Unknown,
+}
+
 /// Something a message carries besides its text; known by name, never opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
@@ -193,6 +213,9 @@ pub struct Message {
     /// Of a reply that promised something: the request that its commit opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened_request: Option<String>,
+    /// What became of it on its way to the customer; none where nothing is sent, as on the web chat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<DeliveryState>,
     /// Of a bot's message: its jobs have been sent.
     #[serde(default, skip_serializing_if = "is_false")]
     pub followed_up: bool,
@@ -239,6 +262,7 @@ impl Message {
             version: None,
             trace: None,
             opened_request: None,
+            delivery: None,
             followed_up: false,
         }
     }

@@ -10,7 +10,7 @@ use crate::store::Store;
 use crate::tickets::{Bucket, PastTickets, Shelf};
 use crate::traits::{Events, MemoryBank, Queue};
 use crate::turn::{Agents, Context};
-use crate::{aws, fold, model, retain};
+use crate::{aws, fold, handoff, model, retain};
 use aws_config::SdkConfig;
 use std::sync::Arc;
 
@@ -119,6 +119,22 @@ pub async fn retentions() -> Result<WiredRetentions, ConfigError> {
     };
     let sqs = aws_sdk_sqs::Client::new(&sdk);
     Ok(WiredRetentions { ctx, sqs, retention_url: required("RETENTION_QUEUE_URL")? })
+}
+
+/// Wires what the operators' console needs from the environment.
+///
+/// # Errors
+/// A variable is missing or wrong.
+pub async fn desk() -> Result<handoff::Context, ConfigError> {
+    let limits = config::limits()?;
+    let sdk = aws::config().await;
+    let urls = Urls { retention: required("RETENTION_QUEUE_URL")?, ..Urls::default() };
+    Ok(handoff::Context {
+        store: store(&sdk, &limits)?,
+        queue: Arc::new(SqsQueue::new(aws_sdk_sqs::Client::new(&sdk), urls)),
+        clock: Arc::new(SystemClock),
+        limits,
+    })
 }
 
 /// The bus of the environment.

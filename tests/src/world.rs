@@ -147,7 +147,7 @@ impl World {
     /// If he may not.
     pub async fn says(&self, who: &str, text: &str) -> Message {
         let contact = self.contact(who).await;
-        handoff::say(&self.handoff(), contact, &operator("leo"), text).await.expect("he may")
+        handoff::say(&self.handoff(), contact, &operator("leo"), text, None).await.expect("he may")
     }
 
     /// Leo takes the thread of `chat:<who>` over.

@@ -339,5 +339,5 @@ async fn erasable_nothing_is_moved_for_a_contact_that_is_being_erased() {
     assert_eq!(refused(takes(&world, "leo").await), Refused::Gone);
     assert_eq!(refused(back(&world, true, None).await), Refused::Gone);
     assert_eq!(refused(handoff::note(&ctx, contact, &leo, "hm").await.map(|_| ())), Refused::Gone);
-    assert_eq!(refused(handoff::say(&ctx, contact, &leo, "hm").await.map(|_| ())), Refused::Gone);
+    assert_eq!(refused(handoff::say(&ctx, contact, &leo, "hm", None).await.map(|_| ())), Refused::Gone);
 }

@@ -291,7 +291,7 @@ impl Game {
         let resolve = self.world.clock.now().millis() % 2 == 0;
         let done = match act {
             Act::TakeOver(_) => handoff::take_over(&ctx, contact, &leo).await,
-            Act::Say(_) => handoff::say(&ctx, contact, &leo, "I am here.").await.map(|_| ()),
+            Act::Say(_) => handoff::say(&ctx, contact, &leo, "I am here.", None).await.map(|_| ()),
             _ => handoff::hand_back(&ctx, contact, &leo, resolve, None).await.map(|_| ()),
         };
         match done {

@@ -27,6 +27,8 @@ pub(super) struct Deployment {
     folds_dead_queue_url: String,
     retention_queue_url: String,
     retention_dead_queue_url: String,
+    user_pool_id: String,
+    user_pool_client_id: String,
 }
 
 impl Deployment {
@@ -60,17 +62,22 @@ impl Deployment {
             index_bucket: settings.index_bucket().map(str::to_owned),
             chat_secret: secrets.chat_secret,
             api_token: secrets.api_token,
+            user_pool_id: self.user_pool_id,
+            user_pool_client_id: self.user_pool_client_id,
+            operators: secrets.operators,
         }
     }
 }
 
-/// Creates or updates the stack; nothing happens where nothing changed.
+/// Creates or updates the stack, which browsers reach at `api_url`, and lets its operators in; nothing happens where
+/// nothing changed.
 pub(super) async fn deploy(
     checkout: &Checkout,
     local: &LocalDir,
     settings: &Settings,
     secrets: &Secrets,
     endpoint: &str,
+    api_url: &str,
 ) -> Result<Deployment> {
     let request = json!({
         "endpoint": endpoint,
@@ -78,20 +85,24 @@ pub(super) async fn deploy(
         "template": checkout.template(),
         "artifacts": local.artifacts(),
         "binaries": build::binaries()?.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
-        "parameters": parameters(settings, secrets, endpoint),
+        "parameters": parameters(settings, secrets, endpoint, api_url),
+        "operators": secrets.operators,
     });
     let printed = run_script(checkout, &request).await?;
     serde_json::from_str(&printed)
         .with_context(|| format!("the outputs of the stack are incomplete: {printed}"))
 }
 
-fn parameters(settings: &Settings, secrets: &Secrets, endpoint: &str) -> Map<String, Value> {
+fn parameters(settings: &Settings, secrets: &Secrets, endpoint: &str, api_url: &str) -> Map<String, Value> {
     let architecture = if cfg!(target_arch = "aarch64") { "arm64" } else { "x86_64" };
     let mut parameters = settings.parameters();
     parameters.insert("Architecture".into(), architecture.into());
     parameters.insert("AwsEndpointUrl".into(), endpoint.into());
     parameters.insert("ChatSecret".into(), secrets.chat_secret.expose_secret().into());
     parameters.insert("ApiToken".into(), secrets.api_token.expose_secret().into());
+    parameters.insert("SessionSecret".into(), secrets.session_secret.expose_secret().into());
+    parameters.insert("ConsoleUrl".into(), api_url.into());
+    parameters.insert("SignInUrl".into(), endpoint.into());
     parameters
 }
 

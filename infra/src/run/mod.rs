@@ -131,7 +131,7 @@ async fn serve(
     }
     let secrets = secrets::Secrets::load(&local.secrets())?;
     let api_url = format!("http://localhost:{}", listener.local_addr()?.port());
-    let deployment = deploy::deploy(checkout, local, settings, &secrets, endpoint).await?;
+    let deployment = deploy::deploy(checkout, local, settings, &secrets, endpoint, &api_url).await?;
     let mut front = proxy::serve(listener, deployment.api_host(), endpoint)?;
     let outputs = deployment.outputs(api_url, endpoint, settings, secrets);
     install_default_agent(&outputs).await.context("the default agent could not be installed")?;

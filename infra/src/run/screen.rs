@@ -3,9 +3,10 @@
 use super::seed::demo_subjects;
 use super::settings::Settings;
 use crate::checkout::LocalDir;
-use crate::outputs::Outputs;
+use crate::outputs::{Operator, Outputs};
 use crate::token::chat_token;
 use anyhow::Result;
+use secrecy::ExposeSecret;
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
@@ -34,7 +35,9 @@ pub(super) fn render(
     for (customer, link) in chat_links(outputs, now)? {
         writeln!(screen, "  Chat as {customer}\n    {link}")?;
     }
-    let lines = [
+    let mut lines = vec![("Console", format!("{}/console", outputs.api_url))];
+    lines.extend(outputs.operators.iter().map(|operator| ("", sign_in(operator))));
+    lines.extend([
         ("API", format!("{}/v1/messages", outputs.api_url)),
         ("Model", settings.model()),
         ("Memory", settings.memory()),
@@ -42,10 +45,15 @@ pub(super) fn render(
         ("Logs", format!("{}, {}", local.functions_log().display(), local.stack_log().display())),
         ("Outputs", local.outputs().display().to_string()),
         ("Stop", "Ctrl-C".into()),
-    ];
+    ]);
     writeln!(screen)?;
     for (name, value) in lines {
         writeln!(screen, "  {name:<8} {value}")?;
     }
     Ok(screen)
+}
+
+/// One line for people.
+fn sign_in(Operator { username, password, role }: &Operator) -> String {
+    format!("{username} ({role}), password {}", password.expose_secret())
 }

@@ -193,7 +193,7 @@ mod tests {
     fn isolation_a_path_names_one_contact() {
         // What customers who call themselves `ana/facts`, or worse, would make of their records.
         for path in ["chat:ana/facts/facts/order/1", "chat:ana/facts/profile/x/facts/order/1"] {
-            assert_eq!(place(path).err().map(Problem::status), Some(400), "{path}");
+            assert_eq!(place(path).err().map(|problem| problem.status), Some(400), "{path}");
         }
     }
 }

@@ -9,10 +9,10 @@ mod problem;
 mod request;
 
 pub use auth::Credentials;
+pub use problem::Problem;
 
 use crate::turn::Context;
 use aws_lambda_events::apigw::{ApiGatewayV2httpRequest, ApiGatewayV2httpResponse};
-use problem::Problem;
 use request::{Request, Response};
 
 /// What the doors need.

@@ -323,6 +323,7 @@ fn case_item(head: &Head, new: &NewCase) -> Result<Item, StoreError> {
         about_seq: new.reply.in_reply_to,
         trace: Some(new.reply.trace.to_string()),
         opened_at: new.reply.at,
+        silent: new.notice.is_none(),
         follow_up_due: new.notice.is_none(),
         joined: 0,
         waiting_since: Some(new.reply.at),

@@ -155,7 +155,7 @@ impl Store {
         let before = Head::new(contact);
         let (head, message, bodies) = after_admission(&before, new, ticket);
         let transaction = self.create(head.clone(), identity)?;
-        let transaction = self.with_delivery(transaction, &head, &message, &bodies, &ticket.delivery)?;
+        let transaction = self.with_delivery(transaction, contact, &message, &bodies, &ticket.delivery)?;
         self.judge_admission(transaction.write(self).await?, head, message)
     }
 
@@ -178,7 +178,8 @@ impl Store {
             change,
         );
         let transaction = self.waiting_case(transaction, head, &message);
-        let transaction = self.with_delivery(transaction, &after, &message, &bodies, &ticket.delivery)?;
+        let transaction =
+            self.with_delivery(transaction, after.contact_id, &message, &bodies, &ticket.delivery)?;
         self.judge_admission(transaction.write(self).await?, after, message)
     }
 
@@ -190,17 +191,18 @@ impl Store {
         transaction.update(self, Part::Case, &keys::case(head.contact_id, case_id), change)
     }
 
-    fn with_delivery(
+    /// Adds a message, the rest of its text, and what remembers that it came (*once-in*).
+    pub(super) fn with_delivery(
         &self,
         transaction: Transaction,
-        head: &Head,
+        contact: ContactId,
         message: &Message,
         bodies: &[String],
         delivery: &Delivery,
     ) -> Result<Transaction, StoreError> {
-        let transaction = self.with_message(transaction, head.contact_id, message, bodies)?;
+        let transaction = self.with_message(transaction, contact, message, bodies)?;
         let seen = SeenItem {
-            seen: Seen { contact_id: head.contact_id, seq: message.seq },
+            seen: Seen { contact_id: contact, seq: message.seq },
             expires_at: (message.at + SEEN_FOR).seconds(),
         };
         let forgotten = Expression::new().if_absent_or_less("expires_at", message.at.seconds() + 1);

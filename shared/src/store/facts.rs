@@ -57,6 +57,15 @@ impl Store {
         items.map(|item| parse(from_item(item, "fact")?)).collect()
     }
 
+    /// The profiles of a contact, eventually consistent, at most `limit`: who they are, for people.
+    pub async fn profiles(&self, contact: ContactId, limit: usize) -> Result<Vec<Fact>, StoreError> {
+        let pk = keys::facts(contact);
+        let span = Span::Prefix(keys::facts_of_kind("profile"));
+        let range = Range { pk: &pk, span, oldest_first: true, limit, start: None };
+        let items = self.recent_page(range).await?.items.into_iter();
+        items.map(|item| parse(from_item(item, "fact")?)).collect()
+    }
+
     /// One fact.
     pub async fn fact(&self, contact: ContactId, kind: &str, id: &str) -> Result<Option<Fact>, StoreError> {
         self.fact_at(&keys::fact(contact, kind, id)).await

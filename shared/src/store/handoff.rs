@@ -9,6 +9,7 @@ use super::transaction::{Part, Transaction, Written};
 use super::{Store, StoreError, keys};
 use crate::case::{Case, CaseState};
 use crate::contact::Account;
+use crate::job::Delivery;
 use crate::operator::Operator;
 use crate::thread::{Author, Channel, Head, Message, Mode, Parts, Seq};
 use crate::time::Timestamp;
@@ -34,6 +35,8 @@ pub struct OperatorText<'a> {
     pub account: Account,
     /// Characters that a prompt shows of it.
     pub message_chars: usize,
+    /// Under which name it is written once and not again, if at all.
+    pub once: Option<&'a Delivery>,
 }
 
 impl Store {
@@ -69,7 +72,10 @@ impl Store {
             transaction =
                 transaction.update(self, Part::Case, &keys::case(head.contact_id, case_id), answered);
         }
-        let transaction = self.with_message(transaction, head.contact_id, &message, &parts.bodies)?;
+        let transaction = match said.once {
+            Some(once) => self.with_delivery(transaction, head.contact_id, &message, &parts.bodies, once)?,
+            None => self.with_message(transaction, head.contact_id, &message, &parts.bodies)?,
+        };
         Ok(matches!(transaction.write(self).await?, Written::Done).then_some(message))
     }
 

@@ -79,6 +79,15 @@ pub(crate) fn note_prefix(seq: Seq) -> String {
     format!("{NOTE_PREFIX}{:010}#", seq.0)
 }
 
+/// Flags stand by the reply that they are on.
+pub(crate) fn flag(id: ContactId, seq: Seq, flag_id: Ulid) -> Key {
+    Key::new(contact(id), format!("{}{flag_id}", flag_prefix(seq)))
+}
+
+pub(crate) fn flag_prefix(seq: Seq) -> String {
+    format!("FLAG#{:010}#", seq.0)
+}
+
 pub(crate) fn feedback(id: ContactId, seq: Seq) -> Key {
     Key::new(contact(id), format!("FEEDBACK#{:010}", seq.0))
 }
@@ -95,6 +104,10 @@ pub(crate) const TRACES_PREFIX: &str = "TRACE#";
 
 pub(crate) fn trace_prefix(seq: Seq) -> String {
     format!("{TRACES_PREFIX}{:010}#", seq.0)
+}
+
+pub(crate) fn pulse() -> Key {
+    Key::new("INBOX".into(), "PULSE")
 }
 
 /// The way back from a contact to its identities.
@@ -135,6 +148,10 @@ pub(crate) fn fact(id: ContactId, kind: &str, fact_id: &str) -> Key {
 
 pub(crate) fn fact_gone(id: ContactId, kind: &str, fact_id: &str) -> Key {
     Key::new(facts(id), fact_sk(GONE_PREFIX, kind, fact_id))
+}
+
+pub(crate) fn facts_of_kind(kind: &str) -> String {
+    format!("{FACT_PREFIX}{}#", escape(kind))
 }
 
 const GONE_PREFIX: &str = "GONE#";
@@ -205,8 +222,17 @@ pub(crate) fn spill_body(id: ContactId, revision: u64, n: usize, part: usize) ->
 }
 
 pub(crate) fn seen(delivery: &Delivery) -> Key {
+    Key::new(seen_pk(delivery), "SEEN")
+}
+
+/// What was answered to a write, beside what remembers the message that it wrote.
+pub(crate) fn answer(delivery: &Delivery) -> Key {
+    Key::new(seen_pk(delivery), "ANSWER")
+}
+
+fn seen_pk(delivery: &Delivery) -> String {
     let Delivery { account, scope, id } = delivery;
-    Key::new(format!("SEEN#{}#{}#{}", escape(account), escape(scope), escape(id)), "SEEN")
+    format!("SEEN#{}#{}#{}", escape(account), escape(scope), escape(id))
 }
 
 pub(crate) fn live(agent: &str) -> Key {

@@ -125,11 +125,11 @@ impl Order {
     }
 }
 
-/// What is read of a list.
+/// What is read of lists.
 #[derive(Debug, Clone, Copy)]
 pub struct Part {
-    /// Which list.
-    pub list: List,
+    /// Which lists, read as one.
+    pub lists: &'static [List],
     /// In which order.
     pub order: Order,
     /// Where an earlier page ended.
@@ -139,12 +139,16 @@ pub struct Part {
 }
 
 impl Store {
-    /// A page of a list, eventually consistent: `limit` entries, fewer only at the end of the list.
+    /// A page of some lists, eventually consistent: `limit` entries, fewer only at the end of the list.
     ///
     /// # Errors
     /// The index cannot be read.
     pub async fn listed(&self, part: Part) -> Result<Vec<Entry>, StoreError> {
-        let shards = (0..keys::STATE_SHARDS).map(|shard| self.listed_in(shard, part));
+        let of = |list: &List| {
+            let list = *list;
+            (0..keys::STATE_SHARDS).map(move |shard| self.listed_in(list, shard, part))
+        };
+        let shards = part.lists.iter().flat_map(of);
         let mut entries = futures::future::try_join_all(shards).await?.concat();
         part.order.sort(&mut entries);
         entries.truncate(part.limit);
@@ -179,10 +183,15 @@ impl Store {
         Ok(futures::future::try_join_all((0..keys::STATE_SHARDS).map(count)).await?.into_iter().sum())
     }
 
-    pub(super) async fn listed_in(&self, shard: u64, part: Part) -> Result<Vec<Entry>, StoreError> {
+    pub(super) async fn listed_in(
+        &self,
+        list: List,
+        shard: u64,
+        part: Part,
+    ) -> Result<Vec<Entry>, StoreError> {
         let (mut entries, mut start) = (vec![], None);
         loop {
-            let found = self.query_list(shard, part, start).await?;
+            let found = self.query_list(list, shard, part, start).await?;
             let items = found.items.unwrap_or_default();
             entries.extend(
                 items.iter().filter_map(entry).filter(|entry| part.order.is_after(entry, part.after)),
@@ -197,6 +206,7 @@ impl Store {
 
     async fn query_list(
         &self,
+        list: List,
         shard: u64,
         part: Part,
         start: Option<Item>,
@@ -210,7 +220,7 @@ impl Store {
                 ("#state = :state AND state_at <= :from", Some(last.at))
             }
         };
-        let state = AttributeValue::S(keys::state_shard(part.list.word(), shard));
+        let state = AttributeValue::S(keys::state_shard(list.word(), shard));
         let query = self
             .client()
             .query()

@@ -13,8 +13,8 @@ impl Store {
     /// seen by the next sweep.
     pub async fn waiting(&self, before: Timestamp, limit: usize) -> Result<Vec<ContactId>, StoreError> {
         let of_each = limit.div_ceil(keys::STATE_SHARDS as usize);
-        let oldest = Part { list: List::Waiting, order: Order::OldestFirst, after: None, limit: of_each };
-        let shards = (0..keys::STATE_SHARDS).map(|shard| self.listed_in(shard, oldest));
+        let oldest = Part { lists: &[List::Waiting], order: Order::OldestFirst, after: None, limit: of_each };
+        let shards = (0..keys::STATE_SHARDS).map(|shard| self.listed_in(List::Waiting, shard, oldest));
         let waiting = futures::future::try_join_all(shards).await?.concat().into_iter();
         Ok(waiting.filter(|entry| entry.at < before).map(|entry| entry.contact_id).collect())
     }

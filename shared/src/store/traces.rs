@@ -81,6 +81,19 @@ impl Store {
         Ok(live.and_then(|item| unpack(item).ok()))
     }
 
+    /// What a decision was made from and what became of it, each `None` where it was lost, has expired, or is of
+    /// another time.
+    pub async fn decided<T: DeserializeOwned, O: DeserializeOwned>(
+        &self,
+        key: TraceKey,
+        now: Timestamp,
+    ) -> Result<(Option<T>, Option<O>), StoreError> {
+        let outcome = keys::trace_outcome(key.contact, key.seq, key.id);
+        let (trace, outcome) = futures::try_join!(self.trace(key, now), self.item(&outcome))?;
+        let live = outcome.filter(|item| expires_at(item) > now.seconds());
+        Ok((trace, live.and_then(|item| unpack(item).ok())))
+    }
+
     /// The traces of the newest decisions with their outcomes, newest first.
     pub async fn traces<T: DeserializeOwned, O: DeserializeOwned>(
         &self,

@@ -31,10 +31,16 @@ pub(super) struct Done<'a> {
 pub(super) async fn send(ctx: &Context, done: &Done<'_>, unwritten: Option<&Trace>) {
     let Done { trace, message, opened, outcome } = *done;
     let opened = opened.zip(outcome.category.as_deref().and_then(Category::from_code));
+    let beat = async {
+        if outcome.case_id.is_some() {
+            ctx.store.beat().await;
+        }
+    };
     let jobs = async {
-        let (sent, written) = futures::join!(
+        let (sent, written, ()) = futures::join!(
             jobs(ctx, trace.contact, trace.seq, message, opened),
-            put_traces(ctx, trace, outcome, unwritten)
+            put_traces(ctx, trace, outcome, unwritten),
+            beat
         );
         if let Err(error) = written {
             tracing::warn!(contact = %trace.contact, %error, "the outcome of a trace was not written");

@@ -172,8 +172,8 @@ async fn a_body_counts_whatever_media_type_it_claims() {
 async fn other_paths_and_methods_are_problems_too() {
     let client = Customer::new().client;
     let status = async |method, path| answer(client.request(method, path)).await.unwrap();
-    let gone = status(Method::GET, "/v1/nothing").await;
-    assert_eq!((gone.status.as_u16(), gone.content_type.as_str()), (404, "application/problem+json"));
+    let unknown = status(Method::GET, "/v1/nothing").await;
+    assert_problem(&unknown, 401, "authorization");
     let wrong = status(Method::DELETE, "/v1/messages").await;
     assert_eq!((wrong.status.as_u16(), wrong.content_type.as_str()), (405, "application/problem+json"));
 }

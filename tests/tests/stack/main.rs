@@ -24,4 +24,5 @@ mod queues;
 mod races;
 mod readme;
 mod retention;
+mod sign_in;
 mod tickets;

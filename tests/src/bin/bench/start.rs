@@ -15,12 +15,12 @@ const STARTS: usize = 15;
 
 pub(crate) fn rows(binaries: &Path) -> Result<Vec<Row>> {
     let mut rows = vec![];
-    for name in ["reply", "summarizer", "retainer"] {
+    for name in ["reply", "summarizer", "retainer", "console"] {
         rows.push(
             Row::new(format!("zip of {name}"), zip_megabytes(&binaries.join(name))?, "MB").at_most(6.0),
         );
     }
-    for name in ["bare-function", "reply", "summarizer", "retainer"] {
+    for name in ["bare-function", "reply", "summarizer", "retainer", "console"] {
         let binary = binaries.join(name);
         let times = (0..STARTS).map(|_| start_millis(&binary)).collect::<Result<Vec<_>>>()?;
         rows.push(Row::new(format!("start of {name} to its first next call"), median(times), "ms"));
@@ -91,6 +91,14 @@ fn function(mut command: Command, runtime: &TcpListener) -> Result<Child> {
         ("CHAT_SECRET", "0123456789abcdef0123456789abcdef"),
         ("API_TOKEN", "0123456789abcdef0123456789abcdef"),
         ("DOOR", "door"),
+        ("CONSOLE_URL", "http://127.0.0.1"),
+        ("SESSION_SECRET", "0123456789abcdef0123456789abcdef"),
+        ("OIDC_ISSUER", "http://127.0.0.1"),
+        ("OIDC_CLIENT_ID", "console"),
+        ("OIDC_AUTHORIZE_URL", "http://127.0.0.1/authorize"),
+        ("OIDC_TOKEN_URL", "http://127.0.0.1/token"),
+        ("OIDC_JWKS_URL", "http://127.0.0.1/jwks.json"),
+        ("OIDC_LOGOUT_URL", "http://127.0.0.1/logout"),
     ];
     let address = runtime.local_addr()?.to_string();
     let command = command.env_clear().envs(environment).env("AWS_LAMBDA_RUNTIME_API", address);

@@ -1,0 +1,120 @@
+//! Errors of the API: RFC 9457 problems.
+
+use crate::sign_in::Refusal;
+use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use carryover_shared::api::Problem;
+use carryover_shared::handoff::{MoveError, Refused};
+use carryover_shared::store::{CursorError, StoreError};
+
+/// A problem on its way to the client.
+#[derive(Debug)]
+pub struct ApiError(Problem);
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let Self(problem) = self;
+        let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let kind = [(header::CONTENT_TYPE, "application/problem+json")];
+        let mut response = (status, kind, problem.body().to_string()).into_response();
+        if let Some((name, value)) = problem.header {
+            response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
+        response
+    }
+}
+
+impl From<Problem> for ApiError {
+    fn from(problem: Problem) -> Self {
+        Self(problem)
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        Self(error.into())
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        let detail = format!("{}.", sentence(&refusal.to_string()));
+        Self(match refusal {
+            Refusal::Token => Problem::unauthorized(&detail),
+            Refusal::NoRole => Problem::new(403, "Forbidden", detail),
+            Refusal::Unreachable => Problem {
+                header: Some(("retry-after", "5")),
+                ..Problem::new(503, "Service unavailable", detail)
+            },
+        })
+    }
+}
+
+/// Why an operator's move was not made, with the field that it is about.
+impl From<MoveError> for ApiError {
+    fn from(error: MoveError) -> Self {
+        let refused = match error {
+            MoveError::Refused(refused) => refused,
+            MoveError::Store(error) => return error.into(),
+        };
+        let detail = format!("{}.", sentence(&refused.to_string()));
+        Self(match refused {
+            Refused::Text { limit, .. } => Problem::bad("text", detail).with_bound(limit),
+            Refused::Note { limit, .. } => Problem::bad("note", detail).with_bound(limit),
+            Refused::AlreadyTaken { .. } => Problem::conflict("taken_by", detail),
+            Refused::NewMessage => Problem::conflict("seen", detail),
+            Refused::WithTheBot => Problem::conflict("mode", detail),
+            Refused::AlreadyResolved | Refused::NotResolved => Problem::conflict("state", detail),
+            Refused::AnotherCase => Problem::conflict("open_case", detail),
+            Refused::NotAReply => Problem::conflict("kind", detail),
+            Refused::UsedElsewhere => Problem::conflict("Idempotency-Key", detail),
+            Refused::NoSuchCase => Problem::new(404, "Not found", detail),
+            Refused::Gone => Problem::gone(),
+        })
+    }
+}
+
+impl From<CursorError> for ApiError {
+    fn from(error: CursorError) -> Self {
+        Self(Problem::bad("cursor", format!("{error}.")))
+    }
+}
+
+impl From<JsonRejection> for ApiError {
+    fn from(rejection: JsonRejection) -> Self {
+        Self(match rejection {
+            JsonRejection::JsonDataError(error) => Problem::bad("body", without_echo(&error.body_text())),
+            JsonRejection::MissingJsonContentType(_) => {
+                Problem::bad("content-type", "content-type must be application/json.")
+            }
+            JsonRejection::BytesRejection(_) => {
+                Problem::new(413, "Content too large", "The body is too large.")
+            }
+            _ => Problem::bad("body", "The body is not readable as JSON."),
+        })
+    }
+}
+
+impl From<QueryRejection> for ApiError {
+    fn from(rejection: QueryRejection) -> Self {
+        Self(Problem::bad("query", without_echo(&rejection.body_text())))
+    }
+}
+
+impl From<PathRejection> for ApiError {
+    fn from(_: PathRejection) -> Self {
+        Self(Problem::not_found())
+    }
+}
+
+/// The first line, in which serde names the field.
+fn without_echo(text: &str) -> String {
+    format!("{}.", text.lines().next().unwrap_or_default().trim_end_matches('.'))
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}", chars.as_str())
+}

@@ -1,0 +1,83 @@
+//! Identities in paths: they stand there as they are, slashes included.
+
+use axum::extract::Request;
+use axum::http::Uri;
+use carryover_shared::contact::{ContactId, Identity};
+use ulid::Ulid;
+
+/// What may follow an identity, segment by segment; `*` is any one segment.
+const TAILS: [&[&str]; 10] = [
+    &["messages", "*", "flag"],
+    &["cases", "*", "resolve"],
+    &["cases", "*", "reopen"],
+    &["cases", "*", "assign"],
+    &["cases", "*", "label"],
+    &["messages"],
+    &["notes"],
+    &["take-over"],
+    &["hand-back"],
+    &[],
+];
+
+const PREFIX: &str = "/v1/threads/";
+
+/// Makes an identity with slashes one segment of the path, so that routes can be told apart. Whoever means an identity
+/// that ends like a route writes its slashes as `%2F`.
+pub fn with_whole_identity(mut request: Request) -> Request {
+    if let Some(path) = rewritten(request.uri().path()) {
+        let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
+        if let Ok(uri) = format!("{path}{query}").parse::<Uri>() {
+            *request.uri_mut() = uri;
+        }
+    }
+    request
+}
+
+fn rewritten(path: &str) -> Option<String> {
+    let segments: Vec<&str> = path.strip_prefix(PREFIX)?.split('/').collect();
+    let fits = |tail: &&&[&str]| {
+        let Some(start) = segments.len().checked_sub(tail.len()).filter(|start| *start > 0) else {
+            return false;
+        };
+        segments.iter().skip(start).zip(tail.iter()).all(|(segment, name)| *name == "*" || segment == name)
+    };
+    let tail = TAILS.iter().find(fits)?;
+    let (identity, rest) = segments.split_at(segments.len() - tail.len());
+    let whole = [identity.join("%2F")].into_iter().chain(rest.iter().map(|segment| (*segment).to_owned()));
+    Some(format!("{PREFIX}{}", whole.collect::<Vec<_>>().join("/")))
+}
+
+/// Names a contact in a path: by identity, or by its id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Named {
+    Contact(ContactId),
+    Identity(Identity),
+}
+
+/// What a segment names, if it is anything that may name a contact.
+pub(super) fn named(segment: &str) -> Result<Named, carryover_shared::contact::IdentityError> {
+    match Ulid::from_string(segment) {
+        Ok(id) => Ok(Named::Contact(ContactId::new(id))),
+        Err(_) => segment.parse().map(Named::Identity),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_is_one_segment_whatever_stands_in_it() {
+        for (path, expected) in [
+            ("/v1/threads/chat:ana", "/v1/threads/chat:ana"),
+            ("/v1/threads/telegram:bot/9", "/v1/threads/telegram:bot%2F9"),
+            ("/v1/threads/telegram:bot/9/take-over", "/v1/threads/telegram:bot%2F9/take-over"),
+            ("/v1/threads/slack:a/b/messages/5/flag", "/v1/threads/slack:a%2Fb/messages/5/flag"),
+            ("/v1/threads/chat:a%2Fmessages/notes", "/v1/threads/chat:a%2Fmessages/notes"),
+            ("/v1/threads/chat:a/cases/01A/label", "/v1/threads/chat:a/cases/01A/label"),
+        ] {
+            assert_eq!(rewritten(path).as_deref(), Some(expected));
+        }
+        assert_eq!(rewritten("/v1/cases"), None);
+    }
+}

@@ -1,0 +1,451 @@
+//! A conversation: what happened, and what may I promise?
+
+use super::parts::{ago, channel, has_hidden, who, written};
+use super::{layout, message, side};
+use crate::Console;
+use crate::sign_in::Session;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use carryover_shared::case::CaseState;
+use carryover_shared::contact::ContactId;
+use carryover_shared::desk::{self, Conversation};
+use carryover_shared::flag::{Flag, FlagReason};
+use carryover_shared::store::StoreError;
+use carryover_shared::thread::{Author, BotKind, DeliveryState, Head, Message, Mode, Note, Seq};
+use carryover_shared::time::Timestamp;
+use maud::{Markup, html};
+use serde::Deserialize;
+use std::str::FromStr;
+
+/// Messages of a page.
+const MESSAGES: usize = 50;
+/// Characters that are shown of a message at once.
+const SHOWN: usize = 4_000;
+
+/// What a page is asked for.
+#[derive(Debug, Default, Deserialize)]
+pub struct Wanted {
+    before: Option<u64>,
+    /// What an open page has seen.
+    seen: Option<String>,
+}
+
+/// What the page says besides: why a move was not made, and what was written.
+#[derive(Debug, Default)]
+pub(crate) struct Said<'a> {
+    pub(crate) refused: Option<String>,
+    pub(crate) draft: &'a str,
+}
+
+/// `GET /console/threads/{contact}`, by the contact's id or an identity.
+pub async fn show(
+    State(console): State<Console>,
+    session: Session,
+    Path(name): Path<String>,
+    Query(wanted): Query<Wanted>,
+) -> Response {
+    let contact = match named(&console, &name).await {
+        Ok(Some(contact)) => contact,
+        Ok(None) => return message::not_found().await,
+        Err(error) => return failed(&error),
+    };
+    page(&console, &session, contact, wanted.before.map(Seq), &Said::default()).await
+}
+
+async fn named(console: &Console, name: &str) -> Result<Option<ContactId>, StoreError> {
+    if let Ok(contact) = ContactId::from_str(name) {
+        return Ok(Some(contact));
+    }
+    match name.parse() {
+        Ok(identity) => console.desk.store.resolve(&identity).await,
+        Err(_) => Ok(None),
+    }
+}
+
+/// The whole page.
+pub(crate) async fn page(
+    console: &Console,
+    session: &Session,
+    contact: ContactId,
+    before: Option<Seq>,
+    said: &Said<'_>,
+) -> Response {
+    let found = futures::try_join!(
+        desk::conversation(&console.desk, contact, before, MESSAGES),
+        side::read(console, contact)
+    );
+    let (conversation, side) = match found {
+        Ok((Some(conversation), side)) => (conversation, side),
+        Ok((None, _)) => return message::not_found().await,
+        Err(error) => return failed(&error),
+    };
+    let status = if said.refused.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
+    let now = console.now();
+    let body = html! {
+        main #main.conversation {
+            @if let Some(refused) = &said.refused { p.refused role="alert" { (refused) } }
+            (top(&conversation, session))
+            section.thread aria-label="Conversation" {
+                (timeline(&conversation, session, before, now))
+                @if before.is_none() { (answer(&conversation, session, said.draft, console.desk.clock.ulid())) }
+            }
+            (side::show(&conversation, &side, session, now))
+        }
+    };
+    (status, layout::page(conversation.who.title(), session, &body)).into_response()
+}
+
+/// `GET /console/threads/{contact}/live`: the timeline alone, for a page that is open; nothing where nothing changed.
+pub async fn live(
+    State(console): State<Console>,
+    session: Session,
+    Path(contact): Path<String>,
+    Query(wanted): Query<Wanted>,
+) -> Response {
+    let Ok(contact) = ContactId::from_str(&contact) else { return message::not_found().await };
+    match console.desk.store.head(contact).await {
+        Ok(Some(head)) if wanted.seen.as_deref() == Some(&*seen(&head, console.now())) => {
+            StatusCode::NO_CONTENT.into_response()
+        }
+        Ok(Some(_)) => match desk::conversation(&console.desk, contact, None, MESSAGES).await {
+            Ok(Some(conversation)) => timeline(&conversation, &session, None, console.now()).into_response(),
+            Ok(None) => message::not_found().await,
+            Err(error) => failed(&error),
+        },
+        Ok(None) => message::not_found().await,
+        Err(error) => failed(&error),
+    }
+}
+
+/// What an open page has seen; another one each minute, for notes, flags and times.
+fn seen(head: &Head, now: Timestamp) -> String {
+    format!("{}-{}-{}", head.epoch, head.last_seq, now.seconds() / 60)
+}
+
+pub(crate) fn failed(error: &StoreError) -> Response {
+    tracing::error!(%error, "a conversation could not be read or written");
+    message::failed("This conversation cannot be read just now.")
+}
+
+/// `GET /console/threads/{contact}/messages/{seq}`: a long message, whole.
+pub async fn whole(
+    State(console): State<Console>,
+    session: Session,
+    Path((contact, seq)): Path<(String, u64)>,
+) -> Response {
+    let Ok(contact) = ContactId::from_str(&contact) else { return message::not_found().await };
+    let store = &console.desk.store;
+    let read = async {
+        let Some(message) = store.message(contact, Seq(seq)).await? else { return Ok(None) };
+        store.whole_text(contact, &message).await.map(Some)
+    };
+    match read.await {
+        Ok(Some(text)) => {
+            let body = html! {
+                main #main.whole {
+                    h1 { "Message " (seq) }
+                    p { a href=(format!("/console/threads/{contact}#m{seq}")) { "Back to the conversation" } }
+                    div.text { (written(&text)) }
+                }
+            };
+            layout::page("A long message", &session, &body).into_response()
+        }
+        Ok(None) => message::not_found().await,
+        Err(error) => failed(&error),
+    }
+}
+
+fn top(conversation: &Conversation, session: &Session) -> Markup {
+    let head = &conversation.head;
+    let channels: Vec<&str> = {
+        let mut names: Vec<&str> =
+            conversation.messages.iter().map(|message| channel(message.channel)).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    let case = conversation.cases.iter().find(|case| Some(case.case_id) == head.open_case);
+    html! {
+        header.top {
+            a.back href="/console" aria-label="Back to the inbox" { "←" }
+            h1 { (who(&conversation.who)) }
+            span.meta { (channels.join(", ")) }
+            @if let Some(case) = case {
+                span.badge.amber { @match case.state_of_case {
+                    CaseState::Open => "needs a person",
+                    CaseState::Taken => "taken",
+                    CaseState::Reopened => "reopened",
+                    CaseState::Resolved => "resolved",
+                } }
+            }
+            @for account in &head.opted_out { span.badge.amber { "opted out of " (account) } }
+            div.moves { (moves(head, session)) }
+        }
+    }
+}
+
+fn moves(head: &Head, session: &Session) -> Markup {
+    let base = format!("/console/threads/{}", head.contact_id);
+    let is_mine = head.taken_by.as_ref() == Some(&session.caller.operator);
+    html! {
+        @match (&head.taken_by, head.mode) {
+            (Some(by), _) if !is_mine => { span.meta { "with " (by) } }
+            (None, _) => {
+                form method="post" action=(format!("{base}/take-over")) {
+                    (layout::csrf(session))
+                    button.primary type="submit" data-key="t" { "Take over" }
+                }
+            }
+            _ => {}
+        }
+        @if head.mode == Mode::Human {
+            form method="post" action=(format!("{base}/hand-back")) {
+                (layout::csrf(session))
+                input type="hidden" name="seen" value=(head.last_customer_seq);
+                @if head.open_case.is_some() {
+                    button type="submit" name="resolve" value="true" { "Hand back and resolve" }
+                    button type="submit" name="resolve" value="false" { "Hand back, case stays open" }
+                } @else {
+                    button type="submit" name="resolve" value="false" { "Hand back" }
+                }
+            }
+        } @else if let Some(case_id) = head.open_case {
+            form method="post" action=(format!("{base}/cases/{case_id}/resolve")) {
+                (layout::csrf(session))
+                input type="hidden" name="seen" value=(head.last_customer_seq);
+                button type="submit" { "Resolve the case" }
+            }
+        }
+    }
+}
+
+/// Where a message is for the bot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Region {
+    Covered,
+    Pending,
+    Verbatim,
+}
+
+fn region(conversation: &Conversation, seq: Seq) -> Region {
+    match seq {
+        seq if seq <= conversation.split.covered_to => Region::Covered,
+        seq if seq < conversation.split.window_from => Region::Pending,
+        _ => Region::Verbatim,
+    }
+}
+
+fn timeline(conversation: &Conversation, session: &Session, before: Option<Seq>, now: Timestamp) -> Markup {
+    let contact = conversation.head.contact_id;
+    let again = format!("/console/threads/{contact}/live?seen={}", seen(&conversation.head, now));
+    let mut last = None;
+    html! {
+        div #timeline hx-get=[before.is_none().then_some(again)] hx-trigger=[before.is_none().then_some("every 3s")]
+            hx-swap="outerHTML" aria-live="polite" {
+            @if let Some(older) = conversation.older {
+                p.more { a.button href=(format!("/console/threads/{contact}?before={older}")) { "Older messages" } }
+            }
+            @if before.is_some() {
+                p.more { a href=(format!("/console/threads/{contact}")) { "Newest messages" } }
+            }
+            @if conversation.messages.is_empty() { p.empty { "Nothing was said yet." } }
+            ol.messages {
+                @for note in notes_at(conversation, None) { (note_line(note, now)) }
+                @for entry in &conversation.messages {
+                    @let here = region(conversation, entry.seq);
+                    @if last != Some(here) { (boundary(conversation, here)) }
+                    @let _ = last.insert(here);
+                    (message_line(conversation, entry, session, now))
+                    @for note in notes_at(conversation, Some(entry.seq)) { (note_line(note, now)) }
+                }
+            }
+        }
+    }
+}
+
+/// The notes that stand by a message; those before the first message of the page with none.
+fn notes_at(conversation: &Conversation, seq: Option<Seq>) -> impl Iterator<Item = &Note> {
+    let first = conversation.messages.first().map_or(Seq::LAST, |first| first.seq);
+    conversation.notes.iter().filter(move |note| match seq {
+        Some(seq) => note.seq == seq,
+        None => note.seq < first,
+    })
+}
+
+fn boundary(conversation: &Conversation, region: Region) -> Markup {
+    let (first, covered) = (conversation.head.first_seq, conversation.split.covered_to);
+    let history = conversation.snapshot.as_ref().map_or("", |snapshot| &snapshot.history);
+    html! {
+        li.boundary {
+            @match region {
+                Region::Covered => {
+                    details {
+                        summary { "covered by the summary (" (first) "–" (covered) ")" }
+                        p.text { (written(history)) }
+                    }
+                }
+                Region::Pending => span { "not summarised yet" },
+                Region::Verbatim => span { "word for word from here" },
+            }
+        }
+    }
+}
+
+fn message_line(conversation: &Conversation, entry: &Message, session: &Session, now: Timestamp) -> Markup {
+    let (author, class) = match entry.author {
+        Author::Customer => (conversation.who.title().to_owned(), "customer"),
+        Author::Bot => ("bot".to_owned(), "bot"),
+        Author::Operator => (
+            entry.operator.as_ref().map_or("operator".into(), |operator| operator.as_str().to_owned()),
+            "operator",
+        ),
+    };
+    let is_long = entry.omitted_chars > 0 || carryover_shared::text::chars(&entry.text) > SHOWN;
+    let shown = if is_long { carryover_shared::text::head(&entry.text, SHOWN) } else { &entry.text };
+    html! {
+        li.message.(class) id=(format!("m{}", entry.seq)) {
+            div.said-by {
+                strong { bdi { (author) } }
+                @if let Some(version) = entry.version { span.meta title="version of the instructions" { "v" (version) } }
+                @if entry.kind == Some(BotKind::Notice) { span.badge { "notice" } }
+                @if entry.kind == Some(BotKind::Confirmation) { span.badge { "confirmation" } }
+                span.meta { (channel(entry.channel)) }
+                (delivery(entry.delivery))
+                @if has_hidden(&entry.text) || has_hidden(&entry.tail) { span.badge.amber { "hidden characters" } }
+                span.meta { (ago(entry.at, now)) }
+            }
+            div.text { (written(shown)) }
+            @if is_long {
+                p { a href=(format!("/console/threads/{}/messages/{}", conversation.head.contact_id, entry.seq)) { "Show all of it" } }
+            }
+            @if !entry.attachments.is_empty() {
+                ul.attachments { @for attachment in &entry.attachments { li { bdi { (attachment) } } } }
+            }
+            @if entry.kind == Some(BotKind::Reply) { (flagging(conversation, entry, session, now)) }
+        }
+        @if entry.kind == Some(BotKind::Notice) { li.boundary { span { "handed to a person" } } }
+    }
+}
+
+fn delivery(state: Option<DeliveryState>) -> Markup {
+    html! {
+        @match state {
+            None => {}
+            Some(DeliveryState::Queued | DeliveryState::Sending) => { span.meta { "on its way" } }
+            Some(DeliveryState::Sent) => { span.meta { "✓" span.visually-hidden { "sent" } } }
+            Some(DeliveryState::Delivered) => { span.meta { "✓✓" span.visually-hidden { "delivered" } } }
+            Some(DeliveryState::Failed) => { span.badge.red { "failed" } }
+            Some(DeliveryState::Withheld) => { span.badge.amber { "withheld" } }
+            Some(DeliveryState::Unknown) => { span.badge.amber { "unknown whether sent" } }
+        }
+    }
+}
+
+fn flagging(conversation: &Conversation, entry: &Message, session: &Session, now: Timestamp) -> Markup {
+    let flags: Vec<&Flag> = conversation.flags.iter().filter(|flag| flag.seq == entry.seq).collect();
+    let own = flags.iter().find(|flag| flag.operator == session.caller.operator);
+    let action = format!("/console/threads/{}/messages/{}/flag", conversation.head.contact_id, entry.seq);
+    html! {
+        @for flag in &flags {
+            p.flag {
+                "⚑ " (flag.operator)
+                @if let Some(reason) = flag.reason { ": " (reason.words()) }
+                @if !flag.note.is_empty() { " “" (written(&flag.note)) "”" }
+                " · " (ago(flag.at, now))
+            }
+        }
+        div.flagging {
+            @if own.is_none() {
+                form method="post" action=(action) {
+                    (layout::csrf(session))
+                    button.quiet type="submit" aria-label=(format!("Flag message {}", entry.seq)) { "⚑ flag" }
+                }
+            } @else {
+                form method="post" action=(format!("{action}/withdraw")) {
+                    (layout::csrf(session))
+                    button.quiet type="submit" aria-label=(format!("Take the flag on message {} back", entry.seq)) { "un-flag" }
+                }
+                details {
+                    summary { "why" }
+                    form.stacked method="post" action=(action) {
+                        (layout::csrf(session))
+                        label { "What was wrong"
+                            select name="reason" {
+                                option value="" { "–" }
+                                @for reason in FlagReason::ALL {
+                                    option value=(code(reason)) selected[own.is_some_and(|own| own.reason == Some(reason))] { (reason.words()) }
+                                }
+                            }
+                        }
+                        label { "Note" textarea name="note" rows="2" maxlength="4000" { (own.map_or("", |own| &own.note)) } }
+                        button type="submit" { "Save" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A reason by the word that the form sends.
+pub(crate) fn code(reason: FlagReason) -> String {
+    serde_json::to_value(reason).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn note_line(note: &Note, now: Timestamp) -> Markup {
+    html! {
+        li.message.note {
+            div.said-by { strong { (note.operator) } span.badge { "note" } span.meta { (ago(note.at, now)) } }
+            div.text { (written(&note.text)) }
+        }
+    }
+}
+
+/// Answers that are written often.
+const CANNED: [(&str, &str); 4] = [
+    ("Greeting", "Hello, this is {me}. I have read the conversation and take over from here."),
+    (
+        "Looking into it",
+        "Thank you for your patience. I am looking into this now and write to you again today.",
+    ),
+    ("Need more", "Could you tell me a little more, so that I can help you quickly?"),
+    ("Closing", "Is there anything else that I can do for you? If not, I wish you a good day."),
+];
+
+fn answer(conversation: &Conversation, session: &Session, draft: &str, key: ulid::Ulid) -> Markup {
+    let head = &conversation.head;
+    let base = format!("/console/threads/{}", head.contact_id);
+    let name = &session.caller.operator;
+    html! {
+        div.answer {
+            @if head.mode == Mode::Bot {
+                p.banner { "The bot is answering here. Writing silences it." }
+            }
+            form.stacked method="post" action=(format!("{base}/messages")) {
+                (layout::csrf(session))
+                input type="hidden" name="key" value=(key);
+                label.visually-hidden for="reply" { "Reply as " (name) }
+                textarea #reply name="text" rows="3" required placeholder=(format!("reply as {name} …")) { (draft) }
+                div.buttons {
+                    label.canned { span.visually-hidden { "Canned replies" }
+                        select data-canned="reply" {
+                            option value="" { "Canned replies" }
+                            @for (title, text) in CANNED { option value=(text.replace("{me}", name.as_str())) { (title) } }
+                        }
+                    }
+                    button.primary type="submit" { "Send" }
+                }
+            }
+            details.note-form {
+                summary { "Write a note" }
+                form.stacked method="post" action=(format!("{base}/notes")) {
+                    (layout::csrf(session))
+                    label { "Only operators see it"
+                        textarea name="text" rows="2" required maxlength="4000" {}
+                    }
+                    button type="submit" { "Keep the note" }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The pages, rendered on the server; they can be read and answered without a script.
+
+pub mod conversation;
+pub mod inbox;
+mod layout;
+pub mod message;
+pub mod moves;
+mod parts;
+mod side;
+pub mod trace;

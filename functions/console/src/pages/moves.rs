@@ -1,0 +1,264 @@
+//! Forms of a conversation: each makes one move and leads back to it, or says why it was not made.
+
+use super::conversation::{Said, failed, page};
+use super::message;
+use crate::Console;
+use crate::api::write_name;
+use crate::form::{Form, Nothing};
+use crate::sign_in::Session;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use carryover_shared::case::{self, Priority};
+use carryover_shared::contact::ContactId;
+use carryover_shared::desk::{self, NewFlag};
+use carryover_shared::flag::FlagReason;
+use carryover_shared::handoff::{self, MoveError};
+use carryover_shared::operator::Operator;
+use carryover_shared::thread::Seq;
+use serde::Deserialize;
+use std::str::FromStr;
+use ulid::Ulid;
+
+/// Whose conversation a form is on.
+type Whose = Path<String>;
+/// Which case of whom.
+type OfCase = Path<(String, String)>;
+/// Which message of whom.
+type OfMessage = Path<(String, u64)>;
+
+/// Where a form leads, given what became of its move.
+async fn after(
+    console: &Console,
+    session: &Session,
+    contact: ContactId,
+    moved: Result<(), MoveError>,
+    draft: &str,
+) -> Response {
+    match moved {
+        Ok(()) => Redirect::to(&format!("/console/threads/{contact}")).into_response(),
+        Err(MoveError::Refused(refused)) => {
+            let said = Said { refused: Some(sentence(&refused.to_string())), draft };
+            page(console, session, contact, None, &said).await
+        }
+        Err(MoveError::Store(error)) => failed(&error),
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", chars.as_str())
+}
+
+/// A form that cannot be taken as it is.
+#[derive(Debug)]
+pub struct Wrong(StatusCode, String);
+
+impl IntoResponse for Wrong {
+    fn into_response(self) -> Response {
+        message::refused(self.0, &self.1)
+    }
+}
+
+fn bad(text: &str) -> Wrong {
+    Wrong(StatusCode::BAD_REQUEST, sentence(text))
+}
+
+fn contact(name: &str) -> Result<ContactId, Wrong> {
+    ContactId::from_str(name).map_err(|_| Wrong(StatusCode::NOT_FOUND, "There is no such customer.".into()))
+}
+
+fn case_of((name, case_id): &(String, String)) -> Result<(ContactId, Ulid), Wrong> {
+    let no_case = |_| Wrong(StatusCode::NOT_FOUND, "There is no such case.".into());
+    Ok((contact(name)?, Ulid::from_string(case_id).map_err(no_case)?))
+}
+
+/// `POST …/take-over`.
+pub async fn take_over(
+    State(console): State<Console>,
+    Path(whose): Whose,
+    Form { session, .. }: Form<Nothing>,
+) -> Result<Response, Wrong> {
+    let contact = contact(&whose)?;
+    let moved = handoff::take_over(&console.desk, contact, &session.caller.operator).await;
+    Ok(after(&console, &session, contact, moved, "").await)
+}
+
+/// How a thread is handed back.
+#[derive(Debug, Deserialize)]
+pub struct HandBack {
+    resolve: bool,
+    seen: u64,
+}
+
+/// `POST …/hand-back`.
+pub async fn hand_back(
+    State(console): State<Console>,
+    Path(whose): Whose,
+    Form { session, fields }: Form<HandBack>,
+) -> Result<Response, Wrong> {
+    let contact = contact(&whose)?;
+    let HandBack { resolve, seen } = fields;
+    let operator = &session.caller.operator;
+    let moved = handoff::hand_back(&console.desk, contact, operator, resolve, Some(Seq(seen))).await;
+    Ok(after(&console, &session, contact, moved.map(|_| ()), "").await)
+}
+
+/// A reply.
+#[derive(Debug, Deserialize)]
+pub struct Reply {
+    text: String,
+    /// Makes it one reply, however often the button is pressed.
+    key: Ulid,
+}
+
+/// `POST …/messages`.
+pub async fn say(
+    State(console): State<Console>,
+    Path(whose): Whose,
+    Form { session, fields }: Form<Reply>,
+) -> Result<Response, Wrong> {
+    let contact = contact(&whose)?;
+    let once = write_name(&session.caller, &format!("form {}", fields.key));
+    // Browsers send line ends as two characters.
+    let text = fields.text.replace("\r\n", "\n");
+    let said = handoff::say(&console.desk, contact, &session.caller.operator, &text, Some(&once)).await;
+    Ok(after(&console, &session, contact, said.map(|_| ()), &text).await)
+}
+
+/// A note.
+#[derive(Debug, Deserialize)]
+pub struct NewNote {
+    text: String,
+}
+
+/// `POST …/notes`.
+pub async fn note(
+    State(console): State<Console>,
+    Path(whose): Whose,
+    Form { session, fields }: Form<NewNote>,
+) -> Result<Response, Wrong> {
+    let contact = contact(&whose)?;
+    let text = fields.text.replace("\r\n", "\n");
+    let noted = handoff::note(&console.desk, contact, &session.caller.operator, &text).await;
+    Ok(after(&console, &session, contact, noted.map(|_| ()), "").await)
+}
+
+/// A flag; without anything it is one click.
+#[derive(Debug, Deserialize)]
+pub struct FlagForm {
+    #[serde(default)]
+    reason: String,
+    #[serde(default)]
+    note: String,
+}
+
+/// `POST …/messages/{seq}/flag`.
+pub async fn flag(
+    State(console): State<Console>,
+    Path((whose, seq)): OfMessage,
+    Form { session, fields }: Form<FlagForm>,
+) -> Result<Response, Wrong> {
+    let contact = contact(&whose)?;
+    let reason =
+        FlagReason::ALL.into_iter().find(|reason| super::conversation::code(*reason) == fields.reason);
+    let new = NewFlag { reason, note: fields.note.replace("\r\n", "\n") };
+    let flagged = desk::flag(&console.desk, contact, &session.caller.operator, Seq(seq), new).await;
+    Ok(after_message(&console, &session, contact, seq, flagged.map(|_| ())).await)
+}
+
+/// `POST …/messages/{seq}/flag/withdraw`.
+pub async fn unflag(
+    State(console): State<Console>,
+    Path((whose, seq)): OfMessage,
+    Form { session, .. }: Form<Nothing>,
+) -> Result<Response, Wrong> {
+    let contact = contact(&whose)?;
+    let taken_back = desk::unflag(&console.desk, contact, &session.caller.operator, Seq(seq)).await;
+    Ok(after_message(&console, &session, contact, seq, taken_back).await)
+}
+
+async fn after_message(
+    console: &Console,
+    session: &Session,
+    contact: ContactId,
+    seq: u64,
+    moved: Result<(), MoveError>,
+) -> Response {
+    match moved {
+        Ok(()) => Redirect::to(&format!("/console/threads/{contact}#m{seq}")).into_response(),
+        moved => after(console, session, contact, moved, "").await,
+    }
+}
+
+/// What resolves a case: the newest message that the page showed.
+#[derive(Debug, Deserialize)]
+pub struct Resolve {
+    seen: u64,
+}
+
+/// `POST …/cases/{case}/resolve`.
+pub async fn resolve(
+    State(console): State<Console>,
+    Path(names): OfCase,
+    Form { session, fields }: Form<Resolve>,
+) -> Result<Response, Wrong> {
+    let (contact, case_id) = case_of(&names)?;
+    let operator = &session.caller.operator;
+    let moved = handoff::resolve(&console.desk, contact, operator, case_id, Some(Seq(fields.seen))).await;
+    Ok(after(&console, &session, contact, moved, "").await)
+}
+
+/// `POST …/cases/{case}/reopen`.
+pub async fn reopen(
+    State(console): State<Console>,
+    Path(names): OfCase,
+    Form { session, .. }: Form<Nothing>,
+) -> Result<Response, Wrong> {
+    let (contact, case_id) = case_of(&names)?;
+    let moved = handoff::reopen(&console.desk, contact, &session.caller.operator, case_id).await;
+    Ok(after(&console, &session, contact, moved, "").await)
+}
+
+/// To whom a case goes; to nobody if empty.
+#[derive(Debug, Deserialize)]
+pub struct Assign {
+    to: String,
+}
+
+/// `POST …/cases/{case}/assign`.
+pub async fn assign(
+    State(console): State<Console>,
+    Path(names): OfCase,
+    Form { session, fields }: Form<Assign>,
+) -> Result<Response, Wrong> {
+    let (contact, case_id) = case_of(&names)?;
+    let to = match fields.to.trim() {
+        "" => None,
+        name => Some(Operator::new(name).map_err(|error| bad(&error.to_string()))?),
+    };
+    let operator = &session.caller.operator;
+    let moved = handoff::assign(&console.desk, contact, operator, case_id, to.as_ref()).await;
+    Ok(after(&console, &session, contact, moved, "").await)
+}
+
+/// How soon a case wants a person, and its tags.
+#[derive(Debug, Deserialize)]
+pub struct Label {
+    priority: Priority,
+    tags: String,
+}
+
+/// `POST …/cases/{case}/label`.
+pub async fn label(
+    State(console): State<Console>,
+    Path(names): OfCase,
+    Form { session, fields }: Form<Label>,
+) -> Result<Response, Wrong> {
+    let (contact, case_id) = case_of(&names)?;
+    let given = fields.tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
+    let tags = case::tags(given).map_err(|error| bad(&error.to_string()))?;
+    let moved = handoff::label(&console.desk, contact, case_id, fields.priority, &tags).await;
+    Ok(after(&console, &session, contact, moved, "").await)
+}

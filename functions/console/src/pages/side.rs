@@ -1,0 +1,240 @@
+//! What stands beside a conversation: the brief, the records, what is remembered, past cases, identities.
+
+use super::layout;
+use super::parts::{ago, written};
+use crate::Console;
+use crate::sign_in::Session;
+use carryover_shared::case::{Case, Priority};
+use carryover_shared::contact::ContactId;
+use carryover_shared::desk::{self, Brief, Conversation};
+use carryover_shared::facts::Fact;
+use carryover_shared::memory::Entry;
+use carryover_shared::snapshot::Snapshot;
+use carryover_shared::store::StoreError;
+use carryover_shared::time::Timestamp;
+use maud::{Markup, html};
+use serde_json::Value;
+
+/// Memories shown.
+const MEMORIES: usize = 20;
+/// Characters shown of one value of a record.
+const VALUE_CHARS: usize = 300;
+
+/// What is read for it. Each part may fail alone: *failed* is never shown as *empty*.
+pub(crate) struct Side {
+    brief: Option<Brief>,
+    facts: Result<Vec<Fact>, StoreError>,
+    memories: Result<Vec<Entry>, StoreError>,
+}
+
+/// Reads it.
+pub(crate) async fn read(console: &Console, contact: ContactId) -> Result<Side, StoreError> {
+    let (desk, store) = (&console.desk, &console.desk.store);
+    let brief = async {
+        let case = store.cases(contact).await?.into_iter().next();
+        match case {
+            Some(case) => desk::brief(desk, contact, case.case_id).await,
+            None => Ok(None),
+        }
+    };
+    let memories = async {
+        let (exchanges, spills) =
+            futures::try_join!(store.memories(contact, MEMORIES), store.spill_entries(contact, MEMORIES))?;
+        Ok(exchanges.into_iter().chain(spills).take(MEMORIES).collect())
+    };
+    let (brief, facts, memories) = futures::join!(brief, store.facts(contact, &desk.limits), memories);
+    Ok(Side { brief: brief?, facts, memories })
+}
+
+pub(crate) fn show(conversation: &Conversation, side: &Side, session: &Session, now: Timestamp) -> Markup {
+    html! {
+        aside aria-label="What is known" {
+            (brief(conversation, side.brief.as_ref(), session, now))
+            (facts(&side.facts, now))
+            (memories(&side.memories, now))
+            (similar(side.brief.as_ref()))
+            section {
+                h2 { "Identities" }
+                ul { @for identity in &conversation.who.identities { li { bdi { (identity) } } } }
+            }
+        }
+    }
+}
+
+fn brief(conversation: &Conversation, brief: Option<&Brief>, session: &Session, now: Timestamp) -> Markup {
+    html! {
+        section.brief {
+            h2 { "Brief" }
+            @if let Some(brief) = brief {
+                p { strong { "Why it stopped: " } (brief.why) }
+                @if !brief.case.reason.is_empty() { p.meta { (written(&brief.case.reason)) } }
+                @if !brief.case.is_unresolved() {
+                    p.meta { "Resolved " @if let Some(at) = brief.case.resolved_at { (ago(at, now)) } @if let Some(by) = &brief.case.moved_by { " by " (by) } }
+                }
+            } @else {
+                p.meta { "No case: the bot answers, or somebody took over by hand." }
+            }
+            (snapshot(conversation.snapshot.as_ref()))
+            @if let Some(brief) = brief {
+                @let faults: Vec<&String> = brief.tried.iter().filter_map(|tried| tried.fault.as_ref()).collect();
+                @if !faults.is_empty() {
+                    p { strong { "Tried: " } (faults.len()) " draft" @if faults.len() > 1 { "s" } " (" (faults.iter().map(|fault| fault.replace('_', " ")).collect::<Vec<_>>().join(", ")) ")" }
+                }
+                @if !brief.facts.is_empty() {
+                    details { summary { "Facts it used" } pre.text { (written(&brief.facts)) } }
+                }
+                @if let Some(trace) = brief.trace {
+                    p { a href=(format!("/console/threads/{}/traces/{}/{}", brief.case.contact_id, trace.seq, trace.id)) { "What the bot was given (trace)" } }
+                }
+                (labels(&brief.case, session))
+            }
+        }
+    }
+}
+
+fn snapshot(snapshot: Option<&Snapshot>) -> Markup {
+    html! {
+        @match snapshot {
+            None => { p.failed { "Where things stand cannot be read." } }
+            Some(snapshot) if snapshot.is_blank() => { p.meta { "No summary yet: read the conversation." } }
+            Some(snapshot) => {
+                p { (written(&snapshot.summary_text)) }
+                @if !snapshot.guest_intent.is_empty() { p { strong { "Wants: " } (written(&snapshot.guest_intent)) } }
+                (points("Open", &snapshot.open_questions))
+                (points("Said", &snapshot.established_facts))
+                p.meta { "as of message " (snapshot.as_of) }
+            }
+        }
+    }
+}
+
+fn points(title: &str, points: &[String]) -> Markup {
+    html! {
+        @if !points.is_empty() {
+            p.points { strong { (title) ":" } }
+            ul { @for point in points { li { (written(point)) } } }
+        }
+    }
+}
+
+const PRIORITIES: [(Priority, &str); 4] = [
+    (Priority::Low, "low"),
+    (Priority::Normal, "normal"),
+    (Priority::High, "high"),
+    (Priority::Urgent, "urgent"),
+];
+
+fn labels(case: &Case, session: &Session) -> Markup {
+    let base = format!("/console/threads/{}/cases/{}", case.contact_id, case.case_id);
+    let tags: Vec<&str> = case.tags.iter().map(String::as_str).collect();
+    html! {
+        details {
+            summary { "Case: priority, tags, assignment" }
+            form.stacked method="post" action=(format!("{base}/label")) {
+                (layout::csrf(session))
+                label { "Priority"
+                    select name="priority" {
+                        @for (priority, word) in PRIORITIES {
+                            option value=(word) selected[case.priority == priority] { (word) }
+                        }
+                    }
+                }
+                label { "Tags, with commas between" input name="tags" value=(tags.join(", ")) maxlength="420"; }
+                button type="submit" { "Save" }
+            }
+            @if case.is_unresolved() {
+                form.stacked method="post" action=(format!("{base}/assign")) {
+                    (layout::csrf(session))
+                    label { "Assign to (nobody if empty)"
+                        input name="to" value=(case.assignee.as_ref().map_or("", |assignee| assignee.as_str())) maxlength="128";
+                    }
+                    button type="submit" { "Assign" }
+                }
+            } @else {
+                form method="post" action=(format!("{base}/reopen")) {
+                    (layout::csrf(session))
+                    button type="submit" { "Reopen and take over" }
+                }
+            }
+        }
+    }
+}
+
+fn facts(facts: &Result<Vec<Fact>, StoreError>, now: Timestamp) -> Markup {
+    html! {
+        section {
+            h2 { "Facts" }
+            @match facts {
+                Err(_) => { p.failed { "The records cannot be read just now." } }
+                Ok(facts) if facts.is_empty() => { p.meta { "The account has no records." } }
+                Ok(facts) => {
+                    @for fact in facts {
+                        details.fact {
+                            summary {
+                                bdi { (fact.kind) " " (fact.id) }
+                                @if let Some(status) = fact.data.get("status").and_then(Value::as_str) { " · " bdi { (status) } }
+                                span.meta { " " (fact.source) " · " (ago(fact.as_of.timestamp(), now)) }
+                            }
+                            (values(&fact.data))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn values(data: &Value) -> Markup {
+    let said = |value: &Value| match value {
+        Value::String(text) => carryover_shared::text::shorten(text, VALUE_CHARS).into_owned(),
+        other => carryover_shared::text::shorten(&other.to_string(), VALUE_CHARS).into_owned(),
+    };
+    html! {
+        @match data {
+            Value::Object(fields) => {
+                dl { @for (name, value) in fields { dt { bdi { (name) } } dd { (written(&said(value))) } } }
+            }
+            other => { p { (written(&said(other))) } }
+        }
+    }
+}
+
+fn memories(memories: &Result<Vec<Entry>, StoreError>, now: Timestamp) -> Markup {
+    html! {
+        section {
+            h2 { "Memory" }
+            @match memories {
+                Err(_) => { p.failed { "What is remembered cannot be read just now." } }
+                Ok(memories) if memories.is_empty() => { p.meta { "Nothing is remembered yet." } }
+                Ok(memories) => {
+                    ul.memories {
+                        @for Entry { exchange, .. } in memories {
+                            li {
+                                @if !exchange.said.is_empty() { div.text { (written(&exchange.said)) } }
+                                @if !exchange.replied.is_empty() { div.text.meta { (written(&exchange.replied)) } }
+                                span.meta { "messages " (exchange.from_seq) "–" (exchange.to_seq) " · " (ago(exchange.at, now)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn similar(brief: Option<&Brief>) -> Markup {
+    let cases = brief.map(|brief| brief.similar.as_slice()).unwrap_or_default();
+    html! {
+        @if !cases.is_empty() {
+            section {
+                details {
+                    summary { "Similar past cases (hints)" }
+                    @for past in cases {
+                        p.text { (written(&past.problem)) }
+                        p.text.meta { "→ " (written(&past.solution)) }
+                    }
+                }
+            }
+        }
+    }
+}
