@@ -1,0 +1,436 @@
+//! The pages of the console, as a browser without scripts gets them.
+
+use axum::http::StatusCode;
+use carryover_shared::admit::Answer as Admitted;
+use carryover_shared::thread::{Author, Mode, Seq};
+use carryover_shared::traits::Question;
+use carryover_shared::turn::End;
+use carryover_tests::console::{Answer, Browser, Desk};
+use carryover_tests::model::FakeModel;
+use carryover_tests::provider::{ALEX, ROBIN};
+use carryover_tests::world::{Thinking, World};
+use serde_json::json;
+use std::time::Duration;
+
+fn polite() -> FakeModel {
+    FakeModel::new(|_: &Question| {
+        Ok(json!({"action": "reply", "reply": "Gladly.", "category": "", "reason": ""}))
+    })
+}
+
+async fn desk() -> Desk {
+    Desk::over(World::new(polite()).await).await
+}
+
+async fn asks(desk: &Desk, who: &str, text: &str) -> End {
+    let id = desk.world.ctx.clock.ulid().to_string();
+    match desk.world.write(who, &id, text).await.expect("an answer") {
+        Admitted::New { end, .. } => end,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Ana asked for her deposit, and a case waits for a person.
+async fn with_a_case() -> Desk {
+    let desk = desk().await;
+    asks(&desk, "ana", "When do I get my deposit back?").await;
+    desk
+}
+
+async fn page_of(desk: &Desk, browser: &mut Browser<'_>, who: &str) -> (String, Answer) {
+    let path = format!("/console/threads/{}", desk.world.contact(who).await);
+    let page = browser.get(&path).await;
+    assert_eq!(page.status, StatusCode::OK, "{page:?}");
+    (path, page)
+}
+
+fn leads_back(answer: &Answer, path: &str) {
+    assert_eq!((answer.status, answer.location()), (StatusCode::SEE_OTHER, path), "{answer:?}");
+}
+
+fn rows(page: &Answer) -> usize {
+    page.body.matches("class=\"row\"").count()
+}
+
+#[tokio::test]
+async fn the_inbox_shows_who_waits_for_what_and_each_tab_its_own() {
+    let desk = with_a_case().await;
+    asks(&desk, "leo", "Is the pool open?").await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let inbox = browser.get("/console").await;
+    assert_eq!(rows(&inbox), 1);
+    for shown in ["chat:ana", "web chat", "deposit", "When do I get my deposit back?", "Needs a person <span"]
+    {
+        assert!(inbox.body.contains(shown), "{shown}: {}", inbox.body);
+    }
+    let bot = browser.get("/console?tab=bot").await;
+    assert!(rows(&bot) == 1 && bot.body.contains("chat:leo"), "{}", bot.body);
+    assert!(browser.get("/console?tab=mine").await.body.contains("You have nothing open."));
+    assert!(browser.get("/console?tab=resolved").await.body.contains("Nothing was resolved yet."));
+
+    let (path, page) = page_of(&desk, &mut browser, "ana").await;
+    leads_back(&browser.submit(&page, &format!("{path}/take-over"), &[]).await, &path);
+    assert_eq!(rows(&browser.get("/console?tab=mine").await), 1);
+    assert_eq!(rows(&desk.browser_of(&ALEX).await.get("/console?tab=mine").await), 0);
+}
+
+#[tokio::test]
+async fn the_inbox_is_searched_by_identity_name_and_brief() {
+    let desk = with_a_case().await;
+    let ana = desk.world.contact("ana").await;
+    desk.world.set_snapshot(ana, "summary_text", "She moved out of Alba on Monday.").await;
+    asks(&desk, "leo", "I want a refund!").await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    for (search, found) in
+        [("ALBA", "chat:ana"), ("chat%3Aleo", "chat:leo"), ("leo", "chat:leo"), ("refund", "chat:leo")]
+    {
+        let page = browser.get(&format!("/console?q={search}")).await;
+        assert!(rows(&page) == 1 && page.body.contains(found), "{search}: {}", page.body);
+    }
+    let nothing = browser.get("/console?q=%3Cb%3Enobody").await;
+    assert!(
+        rows(&nothing) == 0 && nothing.body.contains("Nothing found") && !nothing.body.contains("<b>nobody")
+    );
+}
+
+#[tokio::test]
+async fn hundreds_of_cases_are_read_page_by_page() {
+    let desk = desk().await;
+    for n in 0..60 {
+        asks(&desk, &format!("c{n}"), "When do I get my deposit back?").await;
+    }
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (mut path, mut seen) = ("/console".to_owned(), vec![]);
+    loop {
+        let page = browser.get(&path).await;
+        seen.extend(
+            page.body
+                .split("href=\"/console/threads/")
+                .skip(1)
+                .filter_map(|rest| rest.split('"').next())
+                .map(str::to_owned),
+        );
+        let next = page.body.split("class=\"button\" href=\"").nth(1).and_then(|rest| rest.split('"').next());
+        match next {
+            Some(next) => path = next.replace("&amp;", "&"),
+            None => break,
+        }
+    }
+    let all = seen.len();
+    seen.sort();
+    seen.dedup();
+    assert_eq!((all, seen.len()), (60, 60));
+}
+
+#[tokio::test]
+async fn an_open_inbox_is_told_nothing_until_something_changes() {
+    let desk = with_a_case().await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let again = |page: &Answer| {
+        let address = page.body.split("hx-get=\"").nth(1).and_then(|rest| rest.split('"').next());
+        address.expect("a part that is read again").replace("&amp;", "&")
+    };
+    let first = browser.get("/console").await;
+    desk.world.table.take_calls();
+    let nothing = browser.get(&again(&first)).await;
+    assert_eq!((nothing.status, nothing.body.as_str()), (StatusCode::NO_CONTENT, ""));
+    assert_eq!(desk.world.table.take_calls().len(), 1, "one read");
+    asks(&desk, "leo", "I want a refund!").await;
+    let changed = browser.get(&again(&first)).await;
+    assert_eq!((changed.status, rows(&changed)), (StatusCode::OK, 2));
+    desk.world.clock.advance(Duration::from_secs(60));
+    assert_eq!(browser.get(&again(&changed)).await.status, StatusCode::OK, "times pass");
+}
+
+#[tokio::test]
+async fn an_open_conversation_is_told_nothing_until_somebody_writes() {
+    let desk = with_a_case().await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (_, page) = page_of(&desk, &mut browser, "ana").await;
+    let live = page
+        .body
+        .split("hx-get=\"")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next())
+        .expect("a live part")
+        .replace("&amp;", "&");
+    desk.world.table.take_calls();
+    assert_eq!(browser.get(&live).await.status, StatusCode::NO_CONTENT);
+    assert_eq!(desk.world.table.take_calls().len(), 1, "one read");
+    asks(&desk, "ana", "Hello?").await;
+    let changed = browser.get(&live).await;
+    assert!(changed.status == StatusCode::OK && changed.body.contains("Hello?"), "{changed:?}");
+}
+
+#[tokio::test]
+async fn a_conversation_says_why_the_bot_stopped_what_is_known_and_where_its_memory_ends() {
+    let desk = with_a_case().await;
+    let ana = desk.world.contact("ana").await;
+    desk.world.set_snapshot(ana, "summary_text", "She moved out on Monday.").await;
+    desk.world.set_snapshot(ana, "open_questions", ["When is the deposit back?"]).await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (_, page) = page_of(&desk, &mut browser, "ana").await;
+    for shown in [
+        "A rule of the agent says that people answer this: deposit.",
+        "She moved out on Monday.",
+        "When is the deposit back?",
+        "word for word from here",
+        "handed to a person",
+        "What the bot was given (trace)",
+        "The account has no records.",
+        "Nothing is remembered yet.",
+    ] {
+        assert!(page.body.contains(shown), "{shown}: {}", page.body);
+    }
+    let trace = page
+        .body
+        .split("href=\"")
+        .find(|rest| rest.contains("/traces/"))
+        .and_then(|rest| rest.split('"').next());
+    let trace = browser.get(trace.expect("a link")).await;
+    assert!(trace.status == StatusCode::OK && trace.body.contains("You are the support bot"), "{trace:?}");
+}
+
+#[tokio::test]
+async fn what_the_summary_covers_is_told_from_what_the_bot_sees_word_for_word() {
+    let desk = desk().await;
+    asks(&desk, "ana", "Hello").await;
+    let ana = desk.world.contact("ana").await;
+    for n in 0..20 {
+        asks(&desk, "ana", &format!("Question {n}")).await;
+    }
+    desk.world.set_snapshot(ana, "folded_through", 10).await;
+    desk.world.set_history(ana, "Language: English\nThey said hello.").await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (_, page) = page_of(&desk, &mut browser, "ana").await;
+    let at = |text: &str| page.body.find(text).unwrap_or_else(|| panic!("{text}: {}", page.body));
+    assert!(at("covered by the summary (1–10)") < at("id=\"m10\""));
+    assert!(page.body.contains("They said hello."));
+    assert!(at("id=\"m10\"") < at("not summarised yet") && at("not summarised yet") < at("id=\"m11\""));
+    assert!(at("id=\"m11\"") < at("word for word from here"));
+}
+
+#[tokio::test]
+async fn an_operator_takes_over_answers_writes_a_note_and_hands_back() {
+    let desk = with_a_case().await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&desk, &mut browser, "ana").await;
+    leads_back(&browser.submit(&page, &format!("{path}/take-over"), &[]).await, &path);
+    let key = page
+        .body
+        .split("name=\"key\" value=\"")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next())
+        .expect("a key");
+    let reply = [("key", key), ("text", "Within a week.\r\nPromised.")];
+    leads_back(&browser.submit(&page, &format!("{path}/messages"), &reply).await, &path);
+    leads_back(&browser.submit(&page, &format!("{path}/messages"), &reply).await, &path);
+    let log = desk.world.log("ana").await;
+    let said: Vec<&str> = log
+        .iter()
+        .filter(|message| message.author == Author::Operator)
+        .map(|message| message.text.as_str())
+        .collect();
+    assert_eq!(said, ["Within a week.\nPromised."], "pressed twice, said once");
+
+    leads_back(&browser.submit(&page, &format!("{path}/notes"), &[("text", "She is upset.")]).await, &path);
+    assert!(page_of(&desk, &mut browser, "ana").await.1.body.contains("She is upset."));
+    let back = [("resolve", "true"), ("seen", "1")];
+    leads_back(&browser.submit(&page, &format!("{path}/hand-back"), &back).await, &path);
+    assert_eq!(desk.world.head("ana").await.mode, Mode::Bot);
+    assert_eq!(rows(&browser.get("/console?tab=resolved").await), 1);
+}
+
+#[tokio::test]
+async fn a_stale_click_is_told_who_has_it_and_what_came() {
+    let desk = with_a_case().await;
+    let (mut robin, mut alex) = (desk.browser_of(&ROBIN).await, desk.browser_of(&ALEX).await);
+    let (path, robins) = page_of(&desk, &mut robin, "ana").await;
+    let (_, alexs) = page_of(&desk, &mut alex, "ana").await;
+    robin.submit(&robins, &format!("{path}/take-over"), &[]).await;
+    let late = alex.submit(&alexs, &format!("{path}/take-over"), &[]).await;
+    assert_eq!(late.status, StatusCode::CONFLICT);
+    assert!(late.body.contains("Already taken by robin."), "{}", late.body);
+    assert_eq!(desk.world.head("ana").await.taken_by.expect("somebody").as_str(), "robin");
+
+    asks(&desk, "ana", "And the key?").await;
+    let stale =
+        robin.submit(&robins, &format!("{path}/hand-back"), &[("resolve", "true"), ("seen", "1")]).await;
+    assert!(
+        stale.status == StatusCode::CONFLICT && stale.body.contains("A new message came"),
+        "{}",
+        stale.body
+    );
+    assert_eq!(desk.world.head("ana").await.mode, Mode::Human);
+}
+
+#[tokio::test]
+async fn what_was_written_is_kept_where_it_cannot_be_sent() {
+    let desk = with_a_case().await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&desk, &mut browser, "ana").await;
+    let long = "y".repeat(desk.world.ctx.limits.admit_chars + 1);
+    let reply = [("key", "01ARZ3NDEKTSV4RRFFQ69G5FAV"), ("text", long.as_str())];
+    let refused = browser.submit(&page, &format!("{path}/messages"), &reply).await;
+    assert_eq!(refused.status, StatusCode::CONFLICT);
+    assert!(refused.body.contains("Text must have 1 to 100000 characters") && refused.body.contains(&long));
+}
+
+#[tokio::test]
+async fn silent_means_silent_whoever_takes_over_while_the_bot_thinks_wins() {
+    let model = Thinking::before(polite());
+    let desk = Desk::over(World::new(model.clone()).await).await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let turn = asks(&desk, "ana", "Is the pool open?");
+    let operator = async {
+        model.asked().await;
+        let (path, page) = page_of(&desk, &mut browser, "ana").await;
+        assert!(page.body.contains("The bot is answering here."));
+        browser.submit(&page, &format!("{path}/take-over"), &[]).await;
+        let reply = [("key", "01ARZ3NDEKTSV4RRFFQ69G5FAV"), ("text", "From ten.")];
+        browser.submit(&page, &format!("{path}/messages"), &reply).await;
+        browser.submit(&page, &format!("{path}/hand-back"), &[("resolve", "false"), ("seen", "1")]).await;
+        model.go_on();
+    };
+    let (end, ()) = futures::join!(turn, operator);
+    assert_eq!(end, End::Silent, "its draft dies");
+    let authors: Vec<Author> = desk.world.log("ana").await.iter().map(|message| message.author).collect();
+    assert_eq!(authors, [Author::Customer, Author::Operator]);
+}
+
+#[tokio::test]
+async fn a_reply_is_flagged_with_one_click_by_several_and_each_takes_their_own_back() {
+    let desk = desk().await;
+    asks(&desk, "ana", "Is the pool open?").await;
+    let (mut robin, mut alex) = (desk.browser_of(&ROBIN).await, desk.browser_of(&ALEX).await);
+    let (path, page) = page_of(&desk, &mut robin, "ana").await;
+    let flag = format!("{path}/messages/2/flag");
+    leads_back(&robin.submit(&page, &flag, &[]).await, &format!("{path}#m2"));
+    let why = [("reason", "incorrect_information"), ("note", "wrong wifi")];
+    robin.submit(&page, &flag, &why).await;
+    let (_, page) = page_of(&desk, &mut alex, "ana").await;
+    alex.submit(&page, &flag, &[("note", "that's 4B's")]).await;
+    let (_, page) = page_of(&desk, &mut robin, "ana").await;
+    for shown in ["⚑ robin: incorrect information", "wrong wifi", "that's 4B's"] {
+        assert!(page.body.contains(shown), "{shown}: {}", page.body);
+    }
+    robin.submit(&page, &format!("{flag}/withdraw"), &[]).await;
+    let (_, page) = page_of(&desk, &mut robin, "ana").await;
+    assert!(!page.body.contains("wrong wifi") && page.body.contains("that's 4B's"), "{}", page.body);
+}
+
+#[tokio::test]
+async fn what_a_customer_writes_is_shown_as_text_and_hides_nothing() {
+    let desk = desk().await;
+    let text = "<script>alert(1)</script><img src=x onerror=alert(1)> \u{202e}gnp.exe\u{200b} \"'>";
+    asks(&desk, "ana", text).await;
+    asks(&desk, "leo", &format!("{} deposit", "<b>x".repeat(12_500))).await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&desk, &mut browser, "ana").await;
+    assert!(page.body.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{}", page.body);
+    assert!(
+        page.body.contains("hidden characters")
+            && page.body.contains("U+202E")
+            && page.body.contains("U+200B")
+    );
+    let whole = browser.get(&format!("{path}/messages/1")).await;
+    let (long_path, long) = page_of(&desk, &mut browser, "leo").await;
+    let all = browser.get(&format!("{long_path}/messages/1")).await;
+    assert_eq!(all.body.matches("&lt;b&gt;x").count(), 12_500, "nothing is left out");
+    let inbox = browser.get("/console").await;
+    for page in [&page, &whole, &long, &all, &inbox] {
+        for harm in ["<script>alert", "<img", "<b>x", "\u{202e}"] {
+            assert!(!page.body.contains(harm), "{harm}");
+        }
+    }
+    assert!(long.body.len() < 60_000, "{} bytes of a page", long.body.len());
+}
+
+#[tokio::test]
+async fn a_thread_of_ten_thousand_messages_opens_and_pages_backwards() {
+    let desk = desk().await;
+    asks(&desk, "ana", "Hello").await;
+    let log: Vec<String> = (0..10_000).map(|n| format!("line {n}")).collect();
+    let log: Vec<(Author, &str)> = log.iter().map(|text| (Author::Customer, text.as_str())).collect();
+    desk.world
+        .ctx
+        .store
+        .create_contact(
+            carryover_shared::contact::ContactId::new(desk.world.ctx.clock.ulid()),
+            &"chat:long".parse().expect("an identity"),
+        )
+        .await
+        .expect("a table");
+    desk.world.import("long", &log).await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    desk.world.table.take_calls();
+    let (path, page) = page_of(&desk, &mut browser, "long").await;
+    let reads = desk.world.table.take_calls().len();
+    assert!(reads <= 20, "{reads} reads");
+    assert_eq!(page.body.matches("<li class=\"message customer\"").count(), 50);
+    assert!(page.body.contains("line 9999") && page.body.contains(&format!("{path}?before=9951")));
+    let before = browser.get(&format!("{path}?before=9951")).await;
+    assert!(before.body.contains("line 9949") && !before.body.contains("line 9950<"), "{}", before.body);
+    let first = browser.get(&format!("{path}?before=30")).await;
+    assert_eq!(first.body.matches("<li class=\"message customer\"").count(), 29);
+    assert!(!first.body.contains("Older messages"));
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_shown_as_failed_and_never_as_empty() {
+    let desk = with_a_case().await;
+    let ana = desk.world.contact("ana").await;
+    desk.world.table.set(&format!("FACTS#{ana}"), "FACT#order#O-1", "data", 7).await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (_, page) = page_of(&desk, &mut browser, "ana").await;
+    assert!(page.body.contains("The records cannot be read just now."), "{}", page.body);
+    assert!(!page.body.contains("The account has no records."));
+}
+
+#[tokio::test]
+async fn replies_that_were_not_sent_are_shown_as_such() {
+    let desk = desk().await;
+    asks(&desk, "ana", "Is the pool open?").await;
+    let ana = desk.world.contact("ana").await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    for (state, shown) in
+        [("withheld", "withheld"), ("failed", "failed"), ("unknown", "unknown whether sent")]
+    {
+        desk.world.table.set(&format!("CONTACT#{ana}"), "MSG#0000000002", "delivery", state).await;
+        let (_, page) = page_of(&desk, &mut browser, "ana").await;
+        assert!(page.body.contains(&format!("\">{shown}</span>")), "{shown}: {}", page.body);
+    }
+}
+
+#[tokio::test]
+async fn a_case_is_labelled_assigned_and_reopened_on_its_page() {
+    let desk = with_a_case().await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&desk, &mut browser, "ana").await;
+    let case_id = desk.world.head("ana").await.open_case.expect("a case");
+    let case = format!("{path}/cases/{case_id}");
+    browser.submit(&page, &format!("{case}/label"), &[("priority", "urgent"), ("tags", "vip, wifi")]).await;
+    browser.submit(&page, &format!("{case}/assign"), &[("to", "alex")]).await;
+    let inbox = browser.get("/console").await;
+    for badge in ["urgent", "vip", "wifi", "taken: alex"] {
+        assert!(inbox.body.contains(badge), "{badge}: {}", inbox.body);
+    }
+    browser.submit(&page, &format!("{case}/assign"), &[("to", "")]).await;
+    leads_back(&browser.submit(&page, &format!("{case}/resolve"), &[("seen", "1")]).await, &path);
+    let again = browser.submit(&page, &format!("{case}/resolve"), &[("seen", "1")]).await;
+    assert!(again.status == StatusCode::CONFLICT && again.body.contains("This case is resolved already."));
+    leads_back(&browser.submit(&page, &format!("{case}/reopen"), &[]).await, &path);
+    assert_eq!(desk.world.head("ana").await.open_case, Some(case_id));
+}
+
+#[tokio::test]
+async fn isolation_a_page_that_names_no_contact_shows_nothing() {
+    let desk = with_a_case().await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    for name in ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "chat:nobody", "x", "01ARZ3NDEKTSV4RRFFQ69G5FAV/live"] {
+        let page = browser.get(&format!("/console/threads/{name}")).await;
+        assert_eq!(page.status, StatusCode::NOT_FOUND, "{name}");
+    }
+    assert_eq!(browser.get("/console/threads/chat:ana").await.status, StatusCode::OK);
+    assert_eq!(desk.world.head("ana").await.last_seq, Seq(2));
+}
