@@ -434,3 +434,54 @@ async fn isolation_a_page_that_names_no_contact_shows_nothing() {
     assert_eq!(browser.get("/console/threads/chat:ana").await.status, StatusCode::OK);
     assert_eq!(desk.world.head("ana").await.last_seq, Seq(2));
 }
+
+#[tokio::test]
+async fn a_memory_is_forgotten_for_good() {
+    let desk = desk().await;
+    asks(&desk, "ana", "Is the pool open?").await;
+    desk.world.retain().await;
+    asks(&desk, "ana", "And the sauna?").await;
+    let again = desk.world.sent.take_retentions();
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&desk, &mut browser, "ana").await;
+    assert!(page.body.contains("Forget this") && page.body.contains("message 2"), "{}", page.body);
+    let origin = [("origin", r#"{"reply":2}"#)];
+    leads_back(&browser.submit(&page, &format!("{path}/memories/forget"), &origin).await, &path);
+    let (_, page) = page_of(&desk, &mut browser, "ana").await;
+    assert!(page.body.contains("Nothing is remembered yet."), "{}", page.body);
+
+    let ana = desk.world.contact("ana").await;
+    let job = carryover_shared::job::Retained::Reply { seq: Seq(2) };
+    let repeated = carryover_shared::job::RetentionJob { contact_id: ana, what: job };
+    for job in again.into_iter().chain([repeated]) {
+        carryover_shared::traits::Queue::send_retention(&*desk.world.sent, &job).await.expect("a queue");
+    }
+    desk.world.retain().await;
+    let (_, page) = page_of(&desk, &mut browser, "ana").await;
+    assert!(page.body.contains("message 4") && !page.body.contains("message 2 ·"), "{}", page.body);
+}
+
+#[tokio::test]
+async fn a_resolved_case_is_released_in_words_without_anybody() {
+    let desk = with_a_case().await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&desk, &mut browser, "ana").await;
+    let case_id = desk.world.head("ana").await.open_case.expect("a case");
+    let release = format!("{path}/cases/{case_id}/release");
+    let words =
+        [("problem", "A guest asks for the deposit."), ("solution", "It is paid back within 7 days.")];
+    let early = browser.submit(&page, &release, &words).await;
+    assert!(
+        early.status == StatusCode::BAD_REQUEST && early.body.contains("Only a resolved case"),
+        "{early:?}"
+    );
+    browser.submit(&page, &format!("{path}/hand-back"), &[("resolve", "true"), ("seen", "1")]).await;
+    let theirs = [("problem", "When do I get my deposit back?"), ("solution", "Soon.")];
+    assert_eq!(browser.submit(&page, &release, &theirs).await.status, StatusCode::BAD_REQUEST, "their words");
+    let released = browser.submit(&page, &release, &words).await;
+    assert!(
+        released.status == StatusCode::OK && released.body.contains("It joins the past cases"),
+        "{released:?}"
+    );
+    assert_eq!(desk.world.ctx.store.released_cases(10).await.expect("a table").len(), 1);
+}

@@ -107,4 +107,6 @@ fn threads() -> Router<Console> {
         .route("/{contact}/cases/{case}/reopen", post(moves::reopen))
         .route("/{contact}/cases/{case}/assign", post(moves::assign))
         .route("/{contact}/cases/{case}/label", post(moves::label))
+        .route("/{contact}/cases/{case}/release", post(moves::release))
+        .route("/{contact}/memories/forget", post(moves::forget))
 }

@@ -82,6 +82,9 @@ impl Embedded {
             Origin::Reply(seq) => self.store.recalled_for(contact, seq).await?,
             Origin::Case(_) | Origin::Feedback(_) | Origin::Spill { .. } => vec![],
         };
+        if self.store.is_forgotten(contact, exchange.origin).await? {
+            return Ok(());
+        }
         for _ in 0..ROUNDS {
             let bank = self.store.bank(contact, 2 * self.limits.bank_items).await?;
             let change = memory::retain(&bank.entries, exchange, &recalled, &self.limits);

@@ -4,11 +4,13 @@ mod brief;
 mod conversation;
 mod flags;
 mod inbox;
+mod memories;
 
 pub use brief::{Brief, TraceRef, Tried, brief, why};
 pub use conversation::{Conversation, conversation};
 pub use flags::{NewFlag, flag, unflag};
 pub use inbox::{Asked, Counts, Inbox, Row, Tab, counts, inbox};
+pub use memories::{forget_memory, memories};
 
 use crate::contact::{ContactId, Identity};
 use crate::rules;

@@ -183,6 +183,11 @@ pub(crate) fn memory_of(id: ContactId, origin: Origin) -> Key {
 /// Memories that are no spills stand between these two.
 pub(crate) const MEMORIES: [&str; 2] = ["CASE#", "REPLY#~"];
 
+/// What says that a memory was forgotten; it stands beyond all memories.
+pub(crate) fn forgotten(id: ContactId, origin: Origin) -> Key {
+    Key::new(memory(id), format!("~FORGOTTEN#{}", memory_sk(origin)))
+}
+
 /// An origin as a key, which [`origin`] reads again.
 pub(crate) fn memory_sk(origin: Origin) -> String {
     match origin {

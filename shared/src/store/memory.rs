@@ -15,7 +15,7 @@ use crate::time::Timestamp;
 use crate::trace::Trace;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use ulid::Ulid;
 
 /// Items that the table takes in one transaction.
@@ -154,11 +154,46 @@ impl Store {
         Ok(memories.into_iter().filter_map(|memory| memory.origin).collect())
     }
 
+    /// Forgets one memory for good, with what was merged into it: a late retention of the same source does not bring it
+    /// back. `false` where the contact is gone or being erased.
+    pub async fn forget_memory(&self, contact: ContactId, entry: &Entry) -> Result<bool, StoreError> {
+        let origin = entry.exchange.origin;
+        let anyhow = Expression::new;
+        let mut transaction = Transaction::new(self.clock().ulid())
+            .delete(self, Part::Memory, &keys::memory_of(contact, origin), anyhow())
+            .check(self, Part::Head, &keys::head(contact), alive());
+        for key in body_keys(contact, entry) {
+            transaction = transaction.delete(self, Part::Beside, &key, anyhow());
+        }
+        // A spill is of one fold, which is over; exchanges come from jobs, which may be repeated.
+        let exchanges = entry.holds.iter().chain([&origin]).filter(|of| !matches!(of, Origin::Spill { .. }));
+        for of in exchanges.collect::<BTreeSet<_>>().into_iter().take(MOST_ITEMS) {
+            transaction =
+                transaction.put(self, Part::Beside, &keys::forgotten(contact, *of), Item::new(), anyhow());
+        }
+        Ok(matches!(transaction.write(self).await?, Written::Done))
+    }
+
+    /// Whether a memory was forgotten for good.
+    pub async fn is_forgotten(&self, contact: ContactId, origin: Origin) -> Result<bool, StoreError> {
+        Ok(self.item(&keys::forgotten(contact, origin)).await?.is_some())
+    }
+
+    /// One memory, as it is kept now.
+    pub async fn memory(&self, contact: ContactId, origin: Origin) -> Result<Option<Entry>, StoreError> {
+        let found = self.item(&keys::memory_of(contact, origin)).await?;
+        let read = |item| match origin {
+            Origin::Spill { .. } => spill_entry(item),
+            Origin::Reply(_) | Origin::Case(_) | Origin::Feedback(_) => entry(item),
+        };
+        found.map(read).transpose()
+    }
+
     /// Removes every item of the bank.
     pub async fn delete_memories(&self, contact: ContactId) -> Result<(), StoreError> {
         let pk = keys::memory(contact);
         loop {
-            let span = Span::Between("!".into(), "~".into());
+            let span = Span::Between("!".into(), "~~".into());
             let page =
                 self.page(Range { pk: &pk, span, oldest_first: true, limit: 100, start: None }).await?;
             for item in &page.items {

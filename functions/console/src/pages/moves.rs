@@ -15,6 +15,8 @@ use carryover_shared::desk::{self, NewFlag};
 use carryover_shared::flag::FlagReason;
 use carryover_shared::handoff::{self, MoveError};
 use carryover_shared::operator::Operator;
+use carryover_shared::release::{self, Released};
+use carryover_shared::similar::Wording;
 use carryover_shared::thread::Seq;
 use serde::Deserialize;
 use std::str::FromStr;
@@ -121,8 +123,7 @@ pub async fn say(
 ) -> Result<Response, Wrong> {
     let contact = contact(&whose)?;
     let once = write_name(&session.caller, &format!("form {}", fields.key));
-    // Browsers send line ends as two characters.
-    let text = fields.text.replace("\r\n", "\n");
+    let text = lines(&fields.text);
     let said = handoff::say(&console.desk, contact, &session.caller.operator, &text, Some(&once)).await;
     Ok(after(&console, &session, contact, said.map(|_| ()), &text).await)
 }
@@ -140,7 +141,7 @@ pub async fn note(
     Form { session, fields }: Form<NewNote>,
 ) -> Result<Response, Wrong> {
     let contact = contact(&whose)?;
-    let text = fields.text.replace("\r\n", "\n");
+    let text = lines(&fields.text);
     let noted = handoff::note(&console.desk, contact, &session.caller.operator, &text).await;
     Ok(after(&console, &session, contact, noted.map(|_| ()), "").await)
 }
@@ -163,7 +164,7 @@ pub async fn flag(
     let contact = contact(&whose)?;
     let reason =
         FlagReason::ALL.into_iter().find(|reason| super::conversation::code(*reason) == fields.reason);
-    let new = NewFlag { reason, note: fields.note.replace("\r\n", "\n") };
+    let new = NewFlag { reason, note: lines(&fields.note) };
     let flagged = desk::flag(&console.desk, contact, &session.caller.operator, Seq(seq), new).await;
     Ok(after_message(&console, &session, contact, seq, flagged.map(|_| ())).await)
 }
@@ -190,6 +191,60 @@ async fn after_message(
         Ok(()) => Redirect::to(&format!("/console/threads/{contact}#m{seq}")).into_response(),
         moved => after(console, session, contact, moved, "").await,
     }
+}
+
+/// Which memory.
+#[derive(Debug, Deserialize)]
+pub struct Forget {
+    origin: String,
+}
+
+/// `POST …/memories/forget`.
+pub async fn forget(
+    State(console): State<Console>,
+    Path(whose): Whose,
+    Form { session, fields }: Form<Forget>,
+) -> Result<Response, Wrong> {
+    let contact = contact(&whose)?;
+    let origin = serde_json::from_str(&fields.origin).map_err(|_| bad("there is no such memory"))?;
+    let forgotten = desk::forget_memory(&console.desk, contact, origin).await;
+    Ok(after(&console, &session, contact, forgotten, "").await)
+}
+
+/// A resolved case in an operator's words.
+#[derive(Debug, Deserialize)]
+pub struct Release {
+    problem: String,
+    solution: String,
+}
+
+/// `POST …/cases/{case}/release`: says in which words it joins the past cases.
+pub async fn release(
+    State(console): State<Console>,
+    Path(names): OfCase,
+    Form { fields: Release { problem, solution }, .. }: Form<Release>,
+) -> Result<Response, Wrong> {
+    let (contact, case_id) = case_of(&names)?;
+    let (store, limits) = (&console.desk.store, &console.desk.limits);
+    let wording = Wording { problem: lines(&problem), solution: lines(&solution) };
+    Ok(match release::release(store, limits, contact, case_id, &wording).await {
+        Ok(Released::Done(Wording { problem, solution })) => {
+            let text = format!(
+                "It joins the past cases with the next build of their index, as: {problem} → {solution}"
+            );
+            let back = format!("/console/threads/{contact}");
+            message::page(StatusCode::OK, "Released", &text, Some(("Back to the conversation", &back)))
+        }
+        Ok(Released::Refused(fault)) => return Err(bad(&fault.to_string())),
+        Ok(Released::NotResolved) => return Err(bad("only a resolved case can be released")),
+        Ok(Released::NoSuchCase | Released::Gone) => message::not_found().await,
+        Err(error) => failed(&error),
+    })
+}
+
+/// Browsers send line ends as two characters.
+fn lines(text: &str) -> String {
+    text.replace("\r\n", "\n")
 }
 
 /// What resolves a case: the newest message that the page showed.

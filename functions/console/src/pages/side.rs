@@ -8,7 +8,7 @@ use carryover_shared::case::{Case, Priority};
 use carryover_shared::contact::ContactId;
 use carryover_shared::desk::{self, Brief, Conversation};
 use carryover_shared::facts::Fact;
-use carryover_shared::memory::Entry;
+use carryover_shared::memory::{Entry, Origin};
 use carryover_shared::snapshot::Snapshot;
 use carryover_shared::store::StoreError;
 use carryover_shared::time::Timestamp;
@@ -37,12 +37,8 @@ pub(crate) async fn read(console: &Console, contact: ContactId) -> Result<Side, 
             None => Ok(None),
         }
     };
-    let memories = async {
-        let (exchanges, spills) =
-            futures::try_join!(store.memories(contact, MEMORIES), store.spill_entries(contact, MEMORIES))?;
-        Ok(exchanges.into_iter().chain(spills).take(MEMORIES).collect())
-    };
-    let (brief, facts, memories) = futures::join!(brief, store.facts(contact, &desk.limits), memories);
+    let (brief, facts, memories) =
+        futures::join!(brief, store.facts(contact, &desk.limits), desk::memories(desk, contact, MEMORIES));
     Ok(Side { brief: brief?, facts, memories })
 }
 
@@ -51,7 +47,7 @@ pub(crate) fn show(conversation: &Conversation, side: &Side, session: &Session, 
         aside aria-label="What is known" {
             (brief(conversation, side.brief.as_ref(), session, now))
             (facts(&side.facts, now))
-            (memories(&side.memories, now))
+            (memories(conversation, &side.memories, session, now))
             (similar(side.brief.as_ref()))
             section {
                 h2 { "Identities" }
@@ -129,7 +125,7 @@ fn labels(case: &Case, session: &Session) -> Markup {
     let tags: Vec<&str> = case.tags.iter().map(String::as_str).collect();
     html! {
         details {
-            summary { "Case: priority, tags, assignment" }
+            summary { @if case.is_unresolved() { "Case: priority, tags, assignment" } @else { "Case: tags, reopen, release" } }
             form.stacked method="post" action=(format!("{base}/label")) {
                 (layout::csrf(session))
                 label { "Priority"
@@ -154,6 +150,13 @@ fn labels(case: &Case, session: &Session) -> Markup {
                 form method="post" action=(format!("{base}/reopen")) {
                     (layout::csrf(session))
                     button type="submit" { "Reopen and take over" }
+                }
+                form.stacked method="post" action=(format!("{base}/release")) {
+                    (layout::csrf(session))
+                    p.meta { "Release it as a past case: in your words, without anything of this customer. Names and numbers become placeholders." }
+                    label { "Problem" textarea name="problem" rows="2" required {} }
+                    label { "Solution" textarea name="solution" rows="2" required {} }
+                    button type="submit" { "Release as a past case" }
                 }
             }
         }
@@ -199,7 +202,13 @@ fn values(data: &Value) -> Markup {
     }
 }
 
-fn memories(memories: &Result<Vec<Entry>, StoreError>, now: Timestamp) -> Markup {
+fn memories(
+    conversation: &Conversation,
+    memories: &Result<Vec<Entry>, StoreError>,
+    session: &Session,
+    now: Timestamp,
+) -> Markup {
+    let action = format!("/console/threads/{}/memories/forget", conversation.head.contact_id);
     html! {
         section {
             h2 { "Memory" }
@@ -212,7 +221,14 @@ fn memories(memories: &Result<Vec<Entry>, StoreError>, now: Timestamp) -> Markup
                             li {
                                 @if !exchange.said.is_empty() { div.text { (written(&exchange.said)) } }
                                 @if !exchange.replied.is_empty() { div.text.meta { (written(&exchange.replied)) } }
-                                span.meta { "messages " (exchange.from_seq) "–" (exchange.to_seq) " · " (ago(exchange.at, now)) }
+                                div.source {
+                                    span.meta { (source(exchange.origin)) " · " (ago(exchange.at, now)) }
+                                    form method="post" action=(action) {
+                                        (layout::csrf(session))
+                                        input type="hidden" name="origin" value=(origin(exchange.origin));
+                                        button.quiet type="submit" { "Forget this" }
+                                    }
+                                }
                             }
                         }
                     }
@@ -220,6 +236,21 @@ fn memories(memories: &Result<Vec<Entry>, StoreError>, now: Timestamp) -> Markup
             }
         }
     }
+}
+
+/// Where a memory comes from, for people.
+fn source(origin: Origin) -> String {
+    match origin {
+        Origin::Reply(seq) => format!("message {seq}"),
+        Origin::Case(_) => "a resolved case".into(),
+        Origin::Feedback(seq) => format!("feedback on message {seq}"),
+        Origin::Spill { .. } => "what the summary had no room for".into(),
+    }
+}
+
+/// The same as the form sends it.
+fn origin(origin: Origin) -> String {
+    serde_json::to_string(&origin).unwrap_or_default()
 }
 
 fn similar(brief: Option<&Brief>) -> Markup {
