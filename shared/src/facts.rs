@@ -2,6 +2,7 @@
 //! everything remembered (*truth-ranks*).
 //!
 //! [`of_business`] says which facts of the business concern a contact.
+//! [`render_wrote`] is what customers wrote into records themselves, which no record says.
 //! [`AsOf`] is when a record was so, [`put`] and [`delete`] say which of two records stands, [`render`] is what a
 //! prompt shows of them, and the checks here say what is taken from outside. The account system's clock alone orders its records, never the order in
 //! which they arrive.
@@ -13,6 +14,7 @@ mod line;
 mod precedence;
 pub(crate) mod read;
 mod render;
+pub(crate) mod wrote;
 
 #[cfg(test)]
 mod render_tests;
@@ -21,6 +23,7 @@ pub use as_of::{AHEAD_MINUTES, AsOf};
 pub use business::of_business;
 pub use precedence::{DeleteRule, PutRule, delete, put, same_data};
 pub use render::{Rendered, render, render_business};
+pub use wrote::{WROTE, render_wrote};
 
 use crate::limits::Limits;
 use serde::{Deserialize, Serialize};
@@ -28,6 +31,12 @@ use serde_json::Value;
 
 /// The source of the records that the bot opens itself.
 pub const OURS: &str = "carryover";
+
+/// The source of what customers open and set themselves, in the portal.
+pub const PORTAL: &str = "portal";
+
+/// The kind of what a customer wishes of us: language and channel of replies.
+pub const PREFERENCE: &str = "preference";
 
 /// The longest kind, in characters.
 pub const KIND_CHARS: usize = 64;

@@ -39,6 +39,7 @@ pub mod admit;
 pub mod desk;
 pub mod fold;
 pub mod handoff;
+pub mod portal;
 pub mod release;
 pub mod retain;
 pub mod sweep;

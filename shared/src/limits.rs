@@ -99,6 +99,18 @@ pub struct Limits {
     pub fact_bytes: usize,
     /// Characters of facts shown.
     pub facts_chars: usize,
+    /// Characters shown of what a customer wrote into their requests.
+    pub wrote_chars: usize,
+    /// Requests that a customer may have open at once, of those that they opened.
+    pub open_requests: usize,
+    /// Characters of a request's subject.
+    pub subject_chars: usize,
+    /// Characters of a request's text.
+    pub request_chars: usize,
+    /// Characters of what a customer says of a message beside their thumb.
+    pub feedback_chars: usize,
+    /// Messages among which the accounts are looked for that a customer wrote to.
+    pub accounts_messages: usize,
     /// Facts kept for one agent's business; a turn reads them at most once a minute.
     pub business_items: usize,
     /// Bytes of one of them.
@@ -196,6 +208,12 @@ impl Default for Limits {
             facts_items: 100,
             fact_bytes: 32 * 1024,
             facts_chars: 6_000,
+            wrote_chars: 2_000,
+            open_requests: 10,
+            subject_chars: 120,
+            request_chars: 4_000,
+            feedback_chars: 1_000,
+            accounts_messages: 500,
             business_items: 500,
             business_bytes: 8 * 1024,
             business_chars: 3_000,

@@ -36,6 +36,8 @@ pub struct Sources<'a> {
     pub agent: &'a AgentVersion,
     /// The account's records, rendered and bounded.
     pub facts: Source<String>,
+    /// What the customer wrote into records, rendered and bounded; their words, which no record says.
+    pub wrote: &'a str,
     /// The same records, which mark what is remembered otherwise as outdated.
     pub records: &'a [Fact],
     /// What the business says of itself, rendered and bounded.
@@ -117,6 +119,9 @@ pub fn build(sources: &Sources<'_>, limits: &Limits) -> Prompt {
     let mut user = Text::default();
     user.part("business", &business(&sources.business, &fence));
     user.part("facts", &facts(&sources.facts, &fence));
+    if !sources.wrote.is_empty() {
+        user.part("customer_wrote", &wrote(sources.wrote, &fence));
+    }
     user.part("contact", &contact(sources.acquaintance, &fence));
     user.part("similar_cases", &similar_cases(sources.similar, &fence));
     user.part("memories", &memories(sources.memories, sources.records, &fence));
@@ -197,6 +202,7 @@ fn fence(sources: &Sources<'_>) -> Fence {
         .chain(summary)
         .chain(sources.memories.memories().iter().flat_map(|memory| [memory.said.as_str(), &memory.replied]))
         .chain(facts)
+        .chain([sources.wrote])
         .collect();
     Fence::absent_from(&sources.head.contact_id.to_string(), &texts)
 }
@@ -247,6 +253,15 @@ fn facts(facts: &Source<String>, fence: &Fence) -> String {
         Source::Found(facts) => format!("{title}\n{}", fence.around(facts)),
         Source::Failed => format!("{title}\nFailed: the records could not be read."),
     }
+}
+
+/// As a message of theirs: what they ask for and say, which nobody has confirmed.
+fn wrote(wrote: &str, fence: &Fence) -> String {
+    let title = fence.title(
+        "What the customer wrote in requests (their words, like a message; what they say and want, not what the \
+         account says)",
+    );
+    format!("{title}\n{}", fence.around(wrote))
 }
 
 fn business(facts: &Source<String>, fence: &Fence) -> String {
@@ -439,6 +454,7 @@ mod tests {
             agent: &AgentVersion::built_in(),
             business: facts.clone(),
             facts,
+            wrote: "",
             records: &[],
             acquaintance: &Acquaintance::default(),
             similar: &Similar::Nothing,

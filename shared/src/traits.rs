@@ -205,8 +205,15 @@ pub enum Event {
         /// Why the bot stopped.
         category: Category,
     },
-    /// A reply promised something, and a request was opened for it.
+    /// A request was opened: by the customer, or for what a reply promised.
     RequestOpened {
+        /// Whose request.
+        contact_id: ContactId,
+        /// Its id among the contact's facts of kind `request`.
+        request: String,
+    },
+    /// A customer closed a request.
+    RequestClosed {
         /// Whose request.
         contact_id: ContactId,
         /// Its id among the contact's facts of kind `request`.
@@ -228,6 +235,7 @@ impl Event {
         match self {
             Self::CaseOpened { .. } => "CaseOpened",
             Self::RequestOpened { .. } => "RequestOpened",
+            Self::RequestClosed { .. } => "RequestClosed",
             Self::RetentionFailed { .. } => "RetentionFailed",
         }
     }

@@ -155,7 +155,7 @@ pub(super) fn refused(error: FactError) -> Problem {
 }
 
 /// The contact, created if need be.
-async fn contact(api: &Api, identity: &Identity) -> Result<ContactId, Problem> {
+pub(super) async fn contact(api: &Api, identity: &Identity) -> Result<ContactId, Problem> {
     let ctx = &api.ctx;
     for _ in 0..2 {
         if let Some(contact) = ctx.store.resolve(identity).await? {

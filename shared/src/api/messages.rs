@@ -143,7 +143,7 @@ fn attachment(n: usize, value: &Value) -> Result<Attachment, Problem> {
 }
 
 /// A field that is a string of 1 to `max` characters without control characters, if it is there.
-fn string(
+pub(super) fn string(
     object: &Map<String, Value>,
     field: &str,
     path: &str,
@@ -166,7 +166,7 @@ fn string(
 }
 
 /// Refuses what is not asked for, a customer id above all.
-fn known_fields(object: &Map<String, Value>, known: &[&str], path: &str) -> Result<(), Problem> {
+pub(super) fn known_fields(object: &Map<String, Value>, known: &[&str], path: &str) -> Result<(), Problem> {
     match object.keys().find(|field| !known.contains(&field.as_str())) {
         None => Ok(()),
         Some(unknown) => {

@@ -1,8 +1,9 @@
-//! The HTTP doors: web chat, JSON API and facts, over events of an HTTP API (payload format 2.0).
+//! The HTTP doors: web chat, customer portal, JSON API and facts, over events of an HTTP API (payload format 2.0).
 
 mod auth;
 mod business;
 mod facts;
+mod me;
 mod messages;
 mod pages;
 mod problem;
@@ -45,6 +46,9 @@ async fn route(api: &Api, request: &Request) -> Result<Response, Problem> {
     }
     if let Some(rest) = path.strip_prefix("/v1/agents/") {
         return business::route(api, request, rest).await;
+    }
+    if let Some(rest) = path.strip_prefix("/v1/me").filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        return me::route(api, request, rest.trim_start_matches('/')).await;
     }
     match (request.method.as_str(), path) {
         ("POST", "/v1/messages") => messages::post(api, request).await,

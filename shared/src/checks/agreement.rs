@@ -3,8 +3,9 @@
 use super::Grounds;
 use super::grounding::days;
 use super::standing::{Standing, claims_something, tells_the_customers};
-use crate::facts::Fact;
 use crate::facts::read::{bare_name, one_line, status};
+use crate::facts::wrote::is_wrote;
+use crate::facts::{Fact, PREFERENCE};
 use crate::rules::words::{contains as contains_words, plain};
 use crate::text::sentences;
 use crate::values::{self, Kind, Source};
@@ -203,7 +204,9 @@ impl<'a> Subjects<'a> {
             // Most records are in no reply: only of the others it is worth reading where they stand.
             subject.is_in(text).then(|| Subject { standing: Standing::of(fact), ..subject })
         };
-        let concerns = |fact: &&Fact| !matches!(fact.kind.as_str(), "profile" | "contact" | "qualification");
+        let concerns = |fact: &&Fact| {
+            !matches!(fact.kind.as_str(), "profile" | "contact" | "qualification" | PREFERENCE)
+        };
         Self(facts.iter().filter(concerns).filter_map(subject).collect())
     }
 
@@ -292,7 +295,8 @@ fn leaves(data: &Value, kind: Kind) -> Vec<String> {
 fn collect(value: &Value, field: &str, kind: Kind, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
-            fields.iter().for_each(|(field, value)| collect(value, field, kind, found));
+            let said = fields.iter().filter(|(field, _)| !is_wrote(field));
+            said.for_each(|(field, value)| collect(value, field, kind, found));
         }
         Value::Array(values) => values.iter().for_each(|value| collect(value, field, kind, found)),
         Value::String(text) if values::values(text).iter().any(|value| value.kind == kind) => {

@@ -56,7 +56,9 @@ pub struct Checked {
 /// Checks a reply: language, copy, grounding, agreement with the records, questions that they answer, promises.
 pub fn check(reply: &str, grounds: &Grounds<'_>) -> Checked {
     let mut faults = vec![];
-    faults.extend(language::differs(reply, grounds.customer).map(|wanted| Fault::Language { wanted }));
+    faults.extend(
+        language::differs(reply, grounds.customer, grounds.facts).map(|wanted| Fault::Language { wanted }),
+    );
     if grounds.previous.is_some_and(|previous| copy::is_copy(reply, previous)) {
         faults.push(Fault::Copy);
     }

@@ -3,7 +3,8 @@
 use super::Grounds;
 use crate::agent::Promise;
 use crate::facts::read::{is_closed, is_empty, status};
-use crate::facts::{Fact, OURS};
+use crate::facts::wrote::record;
+use crate::facts::{Fact, OURS, PREFERENCE};
 use crate::rules::words::{contains as contains_words, plain};
 use crate::text::sentences;
 use serde_json::Value;
@@ -101,7 +102,8 @@ fn is_backed(promise: &Promise, grounds: &Grounds<'_>) -> bool {
         Some(act) => {
             let act = plain(act);
             let others = grounds.facts.iter().filter(|fact| {
-                fact.source != OURS && !matches!(fact.kind.as_str(), "profile" | "contact" | "qualification")
+                fact.source != OURS
+                    && !matches!(fact.kind.as_str(), "profile" | "contact" | "qualification" | PREFERENCE)
             });
             others.into_iter().any(|fact| says_done(fact, &act))
         }
@@ -129,15 +131,16 @@ const UNDONE: [&str; 16] = [
 ];
 
 /// Whether a record says that the act is done: by its status, by a field that is named after it, or in any words where
-/// the record is closed. A policy or a plan says nothing.
+/// the record is closed. A policy or a plan says nothing, nor does what the customer wrote.
 fn says_done(fact: &Fact, act: &str) -> bool {
     let undone = status(fact).is_some_and(|status| {
         let status = plain(&status);
         UNDONE.iter().any(|word| contains_words(&status, word))
     });
+    let data = record(&fact.data);
     let by_status = status(fact).is_some_and(|status| names(&plain(&status), act));
-    let in_words = || is_closed(fact) && (names(&plain(&fact.kind), act) || says(&fact.data, act));
-    !undone && (by_status || has_field(&fact.data, act) || in_words())
+    let in_words = || is_closed(fact) && (names(&plain(&fact.kind), act) || says(&data, act));
+    !undone && (by_status || has_field(&data, act) || in_words())
 }
 
 fn has_field(value: &Value, act: &str) -> bool {

@@ -3,6 +3,7 @@
 use super::Fact;
 use super::inline::{address, inline, is_address, is_item, is_name, item, list, pairs, person};
 use super::read::{bare_name, clip, is_empty, is_named, one_line, phrase};
+use super::wrote::record;
 use crate::text;
 use crate::time::Timestamp;
 use serde_json::Value;
@@ -159,8 +160,10 @@ struct Fields {
 
 impl Fields {
     fn record(&mut self, fact: &Fact) {
-        let Some(fields) = fact.data.as_object() else {
-            self.value("data", &fact.data, 0);
+        // What a customer wrote into it is shown apart, as theirs.
+        let data = record(&fact.data);
+        let Some(fields) = data.as_object() else {
+            self.value("data", &data, 0);
             return;
         };
         let known = known(&fact.kind);

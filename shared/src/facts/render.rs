@@ -1,8 +1,8 @@
 //! The facts of a contact as a prompt shows them, within their limit.
 
-use super::Fact;
 use super::line::Line;
 use super::read::{is_closed, is_upcoming, one_line, starts};
+use super::{Fact, PREFERENCE};
 use crate::limits::Limits;
 use crate::text;
 use crate::time::Timestamp;
@@ -115,6 +115,7 @@ fn order(fact: &Fact, now: Timestamp) -> (usize, i64) {
     match fact.kind.as_str() {
         "profile" => (0, 0),
         "contact" => (0, 1),
+        PREFERENCE => (0, 2),
         "request" if !is_closed(fact) => (REQUESTS, 0),
         "appointment" if is_upcoming(fact, now) => {
             (2, starts(fact).map_or(i64::MAX, |start| start.earliest().millis()))

@@ -31,6 +31,23 @@ pub enum FactWrite {
     Gone,
 }
 
+/// What became of a request that a customer opens.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RequestWrite {
+    /// It is open.
+    Opened,
+    /// It was opened before; the record as it is now.
+    Known(Box<Fact>),
+    /// It was opened before, and deleted.
+    Deleted,
+    /// As many of their requests are open as may be.
+    TooManyOpen,
+    /// The contact has as many facts as it may have.
+    Full,
+    /// The contact is being erased, or is gone.
+    Gone,
+}
+
 /// A fact as one flat item: what it says stands as JSON.
 #[derive(Serialize, Deserialize)]
 pub(super) struct FactItem {
@@ -39,6 +56,11 @@ pub(super) struct FactItem {
     as_of: AsOf,
     source: String,
     data: String,
+}
+
+#[derive(Deserialize)]
+struct CountItem {
+    facts: usize,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -79,6 +101,73 @@ impl Store {
         limits: &Limits,
     ) -> Result<FactWrite, StoreError> {
         self.put_on(&shelf(contact, &fact.kind, &fact.id), fact, limits.facts_items).await
+    }
+
+    /// Puts `new` in the place of `read`; `Older` where it is no longer as it was read.
+    pub async fn replace_fact(
+        &self,
+        contact: ContactId,
+        read: &Fact,
+        new: &Fact,
+    ) -> Result<FactWrite, StoreError> {
+        let shelf = shelf(contact, &new.kind, &new.id);
+        match self.put_transaction(&shelf, new, Some(read))?.write(self).await? {
+            Written::Done => Ok(FactWrite::Done),
+            Written::Lost(lost) if lost.iter().any(|lost| lost.part == Part::Head) => Ok(FactWrite::Gone),
+            Written::Lost(_) => Ok(FactWrite::Older),
+        }
+    }
+
+    /// Opens a request of the customer's own, beside at most `limits.open_requests` that `is_open` says are open.
+    /// However many come at once, the count of all facts lets one in at a time.
+    pub async fn open_request(
+        &self,
+        contact: ContactId,
+        request: &Fact,
+        is_open: impl Fn(&Fact) -> bool,
+        limits: &Limits,
+    ) -> Result<RequestWrite, StoreError> {
+        let shelf = shelf(contact, &request.kind, &request.id);
+        let now = self.clock().now().seconds();
+        for _ in 0..ROUNDS {
+            let count = self.get::<CountItem>(&shelf.count, "count").await?.map(|count| count.facts);
+            let facts = self.facts(contact, limits).await?;
+            let is_this = |fact: &&Fact| (&fact.kind, &fact.id) == (&request.kind, &request.id);
+            if let Some(known) = facts.iter().find(is_this) {
+                return Ok(RequestWrite::Known(Box::new(known.clone())));
+            }
+            if facts.iter().filter(|fact| is_open(fact)).count() >= limits.open_requests {
+                return Ok(RequestWrite::TooManyOpen);
+            }
+            if count.unwrap_or(0) >= limits.facts_items {
+                return Ok(RequestWrite::Full);
+            }
+            let transaction = Transaction::new(self.clock().ulid())
+                .create(self, Part::Fact, &shelf.fact, to_item(item(request)?, "fact")?)
+                .check(
+                    self,
+                    Part::Gone,
+                    &shelf.gone,
+                    Expression::new().if_absent_or_less("expires_at", now + 1),
+                )
+                .update(
+                    self,
+                    Part::Count,
+                    &shelf.count,
+                    Expression::new().if_still("facts", count).add("facts", 1),
+                );
+            let lost = match self.owned(transaction, &shelf).write(self).await? {
+                Written::Done => return Ok(RequestWrite::Opened),
+                Written::Lost(lost) => lost,
+            };
+            if lost.iter().any(|lost| lost.part == Part::Head) {
+                return Ok(RequestWrite::Gone);
+            }
+            if lost.iter().any(|lost| lost.part == Part::Gone) {
+                return Ok(RequestWrite::Deleted);
+            }
+        }
+        Err(StoreError::Contended)
     }
 
     /// Deletes a fact as of a moment and leaves a tombstone, unless what is stored is newer.

@@ -3,7 +3,7 @@
 use super::expression::Expression;
 use super::facts::alive;
 use super::transaction::{Part, Transaction, Written};
-use super::{Store, StoreError, keys, to_item};
+use super::{Range, Span, Store, StoreError, from_item, keys, to_item};
 use crate::contact::ContactId;
 use crate::feedback::Feedback;
 use crate::thread::Seq;
@@ -17,6 +17,14 @@ impl Store {
             .put(self, Part::Beside, &key, item, Expression::new())
             .check(self, Part::Head, &keys::head(contact), alive());
         Ok(matches!(transaction.write(self).await?, Written::Done))
+    }
+
+    /// What the customer thinks of their messages, newest first, at most `limit`.
+    pub async fn feedback_of(&self, contact: ContactId, limit: usize) -> Result<Vec<Feedback>, StoreError> {
+        let pk = keys::contact(contact);
+        let span = Span::Prefix(keys::FEEDBACK_PREFIX.into());
+        let range = Range { pk: &pk, span, oldest_first: false, limit, start: None };
+        self.page(range).await?.items.into_iter().map(|item| from_item(item, "feedback")).collect()
     }
 
     /// What the customer thinks of a message, if they said so.

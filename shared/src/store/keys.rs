@@ -88,8 +88,10 @@ pub(crate) fn flag_prefix(seq: Seq) -> String {
     format!("FLAG#{:010}#", seq.0)
 }
 
+pub(crate) const FEEDBACK_PREFIX: &str = "FEEDBACK#";
+
 pub(crate) fn feedback(id: ContactId, seq: Seq) -> Key {
-    Key::new(contact(id), format!("FEEDBACK#{:010}", seq.0))
+    Key::new(contact(id), format!("{FEEDBACK_PREFIX}{:010}", seq.0))
 }
 
 pub(crate) fn trace(id: ContactId, seq: Seq, trace_id: Ulid) -> Key {

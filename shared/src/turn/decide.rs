@@ -365,6 +365,7 @@ fn build(ctx: &Context, thread: &Thread, corrections: &[Correction]) -> Prompt {
         agent: &thread.agent,
         business,
         facts,
+        wrote: &wrote(ctx, thread),
         records: found(&thread.facts).map_or(&[], Vec::as_slice),
         acquaintance: &voice::acquaintance(thread),
         memories: &thread.remembered.recall,
@@ -384,6 +385,11 @@ pub(super) fn rendered_facts(ctx: &Context, thread: &Thread, now: Timestamp) -> 
     let cases = open_cases(thread);
     let cases: Vec<&str> = cases.iter().map(String::as_str).collect();
     Some(facts::render(facts, &cases, now, &ctx.limits).text)
+}
+
+/// What the customer wrote into their requests, as a prompt shows it.
+pub(super) fn wrote(ctx: &Context, thread: &Thread) -> String {
+    found(&thread.facts).map_or_else(String::new, |facts| facts::render_wrote(facts, &ctx.limits))
 }
 
 /// What the business says of itself, as a prompt shows it; `None` where it could not be read.

@@ -1,6 +1,6 @@
 //! What a reply is checked against, of the thread that it answers.
 
-use super::decide::{found, rendered_business, rendered_facts};
+use super::decide::{found, rendered_business, rendered_facts, wrote};
 use super::{Context, Thread};
 use crate::case::Case;
 use crate::checks::{self, Checked, Grounds};
@@ -36,7 +36,8 @@ pub(super) fn check(ctx: &Context, thread: &Thread, reply: &str) -> Checked {
     )
 }
 
-/// Everything that a value of a reply may come from, as the model was given it. What the bot said is not among it,
+/// Everything that a value of a reply may come from, as the model was given it; what the customer wrote in a request
+/// counts as a message of theirs. What the bot said is not among it,
 /// nor what was remembered or kept in the history of that; similar cases are of others.
 fn evidence<'t>(
     ctx: &Context,
@@ -61,6 +62,7 @@ fn evidence<'t>(
         .into_iter()
         .chain(business.map(Cow::Borrowed))
         .chain(messages)
+        .chain([copied(Cow::Owned(wrote(ctx, thread)))])
         .chain(summary)
         .chain(recalled)
         .chain(agent)

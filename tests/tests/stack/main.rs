@@ -20,6 +20,7 @@ mod guest;
 mod hindsight;
 mod lifecycle;
 mod odd_answers;
+mod portal;
 mod queues;
 mod races;
 mod readme;

@@ -1,4 +1,4 @@
-// The web chat: shows the thread of the customer whom the token names, and sends what they write.
+// The web chat, by itself and in the portal: shows the thread of the customer whom the token names, and sends what they write.
 
 const POLL_MS = 4_000, SLOWEST_POLL_MS = 30_000, RETRY_MS = [1_500, 5_000], TYPING_AFTER_MS = 600;
 const TYPING_FOR_MS = 60_000, POST_TIMEOUT_MS = 45_000, GET_TIMEOUT_MS = 15_000;
@@ -436,6 +436,9 @@ addEventListener('online', () => {
   sendFailed();
   poll();
 });
+
+/** What the portal shares with the chat. */
+export { $, make, token, uuid };
 
 field.value = kept.draft;
 if (token) {

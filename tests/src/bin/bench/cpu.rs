@@ -58,6 +58,7 @@ fn turn_millis(messages: u64) -> f64 {
         let sources = Sources {
             agent: &agent,
             facts: Source::Found(facts.clone()),
+            wrote: "",
             records: &records,
             business: Source::Found(String::new()),
             acquaintance: &Acquaintance::default(),
