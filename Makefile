@@ -21,7 +21,7 @@ lint := $(local)/lint-venv/bin
 
 # Every call of cargo names the whole workspace, so that all of them agree on features and share what they built.
 build := cargo build --workspace
-functions := reply summarizer retainer console
+functions := reply summarizer retainer notifier console
 bins := $(addprefix --bin ,$(functions))
 nextest := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 run-tests := $(if $(nextest),cargo nextest run --workspace --no-fail-fast,cargo test --workspace --no-fail-fast)
@@ -114,6 +114,10 @@ build-Summarizer: release
 .PHONY: build-Retainer
 build-Retainer: release
 	cp $(release-dir)/retainer "$(ARTIFACTS_DIR)/bootstrap"
+
+.PHONY: build-Notifier
+build-Notifier: release
+	cp $(release-dir)/notifier "$(ARTIFACTS_DIR)/bootstrap"
 
 .PHONY: build-Console
 build-Console: release

@@ -15,8 +15,8 @@ pub struct Outputs {
     pub endpoint: String,
     /// The table's name.
     pub table: String,
-    /// URLs by name: `turns`, `folds`, `retention`, and their dead letters `turns-dead`, `folds-dead`,
-    /// `retention-dead`.
+    /// URLs by name: `turns`, `folds`, `retention`, `notifications`, and their dead letters `turns-dead`, `folds-dead`,
+    /// `retention-dead`, `notifications-dead`.
     pub queues: BTreeMap<String, String>,
     /// The Hindsight server that keeps the memories, if one does.
     #[serde(default)]

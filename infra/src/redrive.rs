@@ -46,6 +46,7 @@ enum Queue {
     Turns,
     Folds,
     Retention,
+    Notifications,
 }
 
 impl Queue {
@@ -54,6 +55,7 @@ impl Queue {
             Self::Turns => "turns",
             Self::Folds => "folds",
             Self::Retention => "retention",
+            Self::Notifications => "notifications",
         }
     }
 }

@@ -97,6 +97,18 @@ pub enum Priority {
     Urgent,
 }
 
+impl Priority {
+    /// The word that stands in the table.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Normal => "normal",
+            Self::High => "high",
+            Self::Urgent => "urgent",
+        }
+    }
+}
+
 /// Work for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
@@ -139,6 +151,15 @@ pub struct Case {
     /// How soon it wants a person.
     #[serde(default)]
     pub priority: Priority,
+    /// The team that it is with, by the deployment's routing; none where nobody is told of cases like it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    /// How far on its route a team was told of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notified_step: Option<u32>,
+    /// How many teams of its route let their time pass.
+    #[serde(default)]
+    pub missed: u32,
     /// Labels of the operators.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub tags: BTreeSet<String>,
@@ -160,6 +181,11 @@ impl Case {
     /// Whether work is left.
     pub fn is_unresolved(&self) -> bool {
         self.state_of_case != CaseState::Resolved
+    }
+
+    /// Whether nobody has it yet.
+    pub fn is_untaken(&self) -> bool {
+        self.state_of_case == CaseState::Open && self.assignee.is_none()
     }
 }
 

@@ -2,6 +2,7 @@
 //! and says what.
 
 use crate::limits::Limits;
+use crate::routing::Routing;
 use secrecy::SecretString;
 
 /// What is wrong with the environment.
@@ -49,4 +50,14 @@ pub fn limits() -> Result<Limits, ConfigError> {
     let given = environment("LIMITS").unwrap_or_else(|| "{}".into());
     serde_json::from_str(&given)
         .map_err(|error| ConfigError::Invalid { name: "LIMITS", problem: error.to_string() })
+}
+
+/// Who is told of which cases: nobody, unless `ROUTING` (a JSON object) says otherwise.
+///
+/// # Errors
+/// `ROUTING` is wrong somewhere; the error names the place.
+pub fn routing() -> Result<Routing, ConfigError> {
+    let given = environment("ROUTING").unwrap_or_else(|| "{}".into());
+    Routing::parse(&given)
+        .map_err(|error| ConfigError::Invalid { name: "ROUTING", problem: format!("is wrong: {error}") })
 }

@@ -55,6 +55,29 @@ pub enum FoldReason {
     Escalation,
 }
 
+/// Work for the notifier: a case was opened, and its route has a team for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotificationJob {
+    /// Whose case.
+    pub contact_id: ContactId,
+    /// Which.
+    pub case_id: Ulid,
+    /// How far the case is on its route: 0 is the team that it is opened for.
+    pub step: u32,
+    /// What is to be done at this step.
+    pub what: Notify,
+}
+
+/// What the notifier does for a step. Two jobs, since a team that cannot be told must not keep the case from the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Notify {
+    /// Tell the step's team.
+    Tell,
+    /// When the step's time is over and nobody has taken the case, pass it on.
+    Watch,
+}
+
 /// Work for the retainer: something worth remembering happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetentionJob {

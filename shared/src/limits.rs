@@ -75,6 +75,8 @@ pub struct Limits {
     pub exchange_messages: usize,
     /// Seconds until a failed retention is tried again; twice as long after each further failure.
     pub retention_wait_seconds: u64,
+    /// Seconds until a team that could not be told is tried again; twice as long after each further failure.
+    pub notification_wait_seconds: u64,
     /// Tokens of a query to the memory bank, as [`memory::tokens`](crate::memory::tokens) counts them.
     pub query_tokens: usize,
     /// Similar past cases shown.
@@ -196,6 +198,7 @@ impl Default for Limits {
             exchange_chars: 4_000,
             exchange_messages: 50,
             retention_wait_seconds: 30,
+            notification_wait_seconds: 5,
             query_tokens: 400,
             similar_cases: 3,
             similar_floor: 45,

@@ -1,6 +1,6 @@
 //! Queues: sending jobs, and the one helper that owns the contract of partial batches.
 
-use crate::job::{FoldJob, RetentionJob, TurnJob};
+use crate::job::{FoldJob, NotificationJob, RetentionJob, TurnJob};
 use crate::traits::{Queue, SendError};
 use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
 use aws_sdk_sqs::Client;
@@ -26,6 +26,8 @@ pub struct Urls {
     pub folds: String,
     /// Retentions.
     pub retention: String,
+    /// Notifications.
+    pub notifications: String,
 }
 
 /// The longest delay and the longest visibility that a queue takes.
@@ -63,6 +65,14 @@ impl Queue for SqsQueue {
 
     fn send_retention<'a>(&'a self, job: &'a RetentionJob) -> BoxFuture<'a, Result<(), SendError>> {
         Box::pin(self.send(&self.urls.retention, job, Duration::ZERO))
+    }
+
+    fn send_notification<'a>(
+        &'a self,
+        job: &'a NotificationJob,
+        delay: Duration,
+    ) -> BoxFuture<'a, Result<(), SendError>> {
+        Box::pin(self.send(&self.urls.notifications, job, delay))
     }
 }
 
@@ -163,6 +173,16 @@ impl From<crate::admit::Worked> for Handled {
 impl From<crate::retain::Worked> for Handled {
     fn from(worked: crate::retain::Worked) -> Self {
         use crate::retain::Worked;
+        match worked {
+            Worked::Done => Self::Done,
+            Worked::Later(after) => Self::Later(after),
+        }
+    }
+}
+
+impl From<crate::notify::Worked> for Handled {
+    fn from(worked: crate::notify::Worked) -> Self {
+        use crate::notify::Worked;
         match worked {
             Worked::Done => Self::Done,
             Worked::Later(after) => Self::Later(after),

@@ -5,8 +5,9 @@ use tracing_subscriber::EnvFilter;
 /// Starts logging to standard output. Our own sentences from `info` on, those of others from `warn` on; `LOG`
 /// overrides this.
 pub fn start() {
-    let filter = std::env::var("LOG")
-        .unwrap_or_else(|_| "warn,carryover_shared=info,reply=info,summarizer=info,retainer=info".into());
+    let filter = std::env::var("LOG").unwrap_or_else(|_| {
+        "warn,carryover_shared=info,reply=info,summarizer=info,retainer=info,notifier=info".into()
+    });
     tracing_subscriber::fmt()
         .json()
         .flatten_event(true)

@@ -5,8 +5,10 @@
 
 use crate::case::Category;
 use crate::contact::ContactId;
-use crate::job::{FoldJob, Retained, RetentionJob, TurnJob};
+use crate::job::{FoldJob, NotificationJob, Retained, RetentionJob, TurnJob};
 use crate::memory::{Exchange, Query, Recall};
+use crate::notification::Notification;
+use crate::routing::Target;
 use crate::similar::Similar;
 use crate::time::Timestamp;
 use futures::future::BoxFuture;
@@ -176,6 +178,42 @@ pub trait Queue: Send + Sync {
     fn send_fold<'a>(&'a self, job: &'a FoldJob) -> BoxFuture<'a, Result<(), SendError>>;
     /// Sends a retention's job.
     fn send_retention<'a>(&'a self, job: &'a RetentionJob) -> BoxFuture<'a, Result<(), SendError>>;
+    /// Sends a notification's job, to be received after `delay` at the earliest (15 minutes if it is longer).
+    fn send_notification<'a>(
+        &'a self,
+        job: &'a NotificationJob,
+        delay: Duration,
+    ) -> BoxFuture<'a, Result<(), SendError>>;
+}
+
+/// The ways to tell a team something.
+pub trait Messenger: Send + Sync {
+    /// Tells a team, once; an answer that is late is a failure.
+    fn send<'a>(
+        &'a self,
+        target: &'a Target,
+        notification: &'a Notification,
+    ) -> BoxFuture<'a, Result<(), MessengerError>>;
+}
+
+/// A team was not told. Never carries an address, nor what the other side said.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MessengerError {
+    /// The other side answered with another status than one of success.
+    #[error("the target answered with status {0}")]
+    Status(u16),
+    /// No answer in time.
+    #[error("the target did not answer in time")]
+    Late,
+    /// No connection, or it broke.
+    #[error("the target cannot be reached")]
+    Unreachable,
+    /// The service for e-mail refused it.
+    #[error("the e-mail was not taken: {code}")]
+    Refused {
+        /// The error's code.
+        code: String,
+    },
 }
 
 /// The bus on which others listen.

@@ -5,12 +5,13 @@ use crate::clock::SystemClock;
 use crate::config::{self, ConfigError, environment, required};
 use crate::events::Bus;
 use crate::limits::Limits;
+use crate::messenger::Messengers;
 use crate::queue::{SqsQueue, Urls};
 use crate::store::Store;
 use crate::tickets::{Bucket, PastTickets, Shelf};
 use crate::traits::{Events, MemoryBank, Queue};
 use crate::turn::{Agents, Context};
-use crate::{aws, fold, handoff, model, retain};
+use crate::{aws, fold, handoff, model, notify, retain};
 use aws_config::SdkConfig;
 use std::sync::Arc;
 
@@ -37,6 +38,7 @@ pub async fn turns() -> Result<Wired, ConfigError> {
         turns: turns_url.clone(),
         folds: environment("FOLDS_QUEUE_URL").unwrap_or_default(),
         retention: environment("RETENTION_QUEUE_URL").unwrap_or_default(),
+        notifications: environment("NOTIFICATIONS_QUEUE_URL").unwrap_or_default(),
     };
     let store = store(&sdk, &limits)?;
     let queue = SqsQueue::new(sqs.clone(), urls);
@@ -50,6 +52,7 @@ pub async fn turns() -> Result<Wired, ConfigError> {
         events: events(&sdk),
         clock: Arc::new(SystemClock),
         limits,
+        routing: Arc::new(config::routing()?),
         agents: Arc::new(Agents::default()),
     };
     Ok(Wired { ctx, sqs, turns_url })
@@ -119,6 +122,42 @@ pub async fn retentions() -> Result<WiredRetentions, ConfigError> {
     };
     let sqs = aws_sdk_sqs::Client::new(&sdk);
     Ok(WiredRetentions { ctx, sqs, retention_url: required("RETENTION_QUEUE_URL")? })
+}
+
+/// Notifications, wired.
+pub struct WiredNotifications {
+    /// What every notification needs.
+    pub ctx: notify::Context,
+    /// The queue's client, for the batches of the notifier.
+    pub sqs: aws_sdk_sqs::Client,
+    /// The queue of notifications.
+    pub notifications_url: String,
+}
+
+/// Wires what a notification needs from the environment.
+///
+/// # Errors
+/// A variable is missing or wrong.
+pub async fn notifications() -> Result<WiredNotifications, ConfigError> {
+    let limits = config::limits()?;
+    let routing = config::routing()?;
+    let sdk = aws::config().await;
+    let sqs = aws_sdk_sqs::Client::new(&sdk);
+    let notifications_url = required("NOTIFICATIONS_QUEUE_URL")?;
+    let urls = Urls { notifications: notifications_url.clone(), ..Urls::default() };
+    let ses = aws_sdk_sesv2::Client::new(&sdk);
+    let messenger =
+        Messengers::new(&routing, ses, environment("NOTIFICATION_SENDER"), Arc::new(SystemClock))?;
+    let ctx = notify::Context {
+        store: store(&sdk, &limits)?,
+        routing: Arc::new(routing),
+        messenger: Arc::new(messenger),
+        queue: Arc::new(SqsQueue::new(sqs.clone(), urls)),
+        clock: Arc::new(SystemClock),
+        limits,
+        console_url: required("CONSOLE_URL")?.trim_end_matches('/').to_owned(),
+    };
+    Ok(WiredNotifications { ctx, sqs, notifications_url })
 }
 
 /// Wires what the operators' console needs from the environment.

@@ -15,6 +15,7 @@ pub mod operator;
 pub mod processes;
 pub mod provider;
 pub mod received;
+pub mod receiver;
 pub mod scripted_model;
 pub mod stack;
 pub mod table;

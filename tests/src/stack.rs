@@ -16,7 +16,7 @@ pub const OUTPUTS: &str = "CARRYOVER_OUTPUTS";
 pub const MODEL: &str = "CARRYOVER_SCRIPTED_MODEL";
 
 /// The variables that `make run` reads.
-const SETTINGS: [&str; 10] = [
+const SETTINGS: [&str; 12] = [
     "MODEL_URL",
     "MODEL_API_KEY",
     "REPLY_MODEL",
@@ -26,6 +26,8 @@ const SETTINGS: [&str; 10] = [
     "HINDSIGHT_URL",
     "HINDSIGHT_API_KEY",
     "LIMITS",
+    "ROUTING",
+    "NOTIFICATION_SENDER",
     "INDEX_BUCKET",
 ];
 

@@ -10,7 +10,7 @@ use carryover_shared::bank::Embedded;
 use carryover_shared::contact::{Account, ContactId, Identity};
 use carryover_shared::fold;
 use carryover_shared::handoff;
-use carryover_shared::job::{FoldJob, FoldReason, RetentionJob, TurnJob};
+use carryover_shared::job::{FoldJob, FoldReason, NotificationJob, RetentionJob, TurnJob};
 use carryover_shared::limits::Limits;
 use carryover_shared::operator::Operator;
 use carryover_shared::retain;
@@ -78,6 +78,7 @@ impl World {
             events: sent.clone(),
             clock: shared,
             limits,
+            routing: Arc::default(),
             agents: Arc::new(Agents::default()),
         };
         Self { table, clock, sent, ctx }
@@ -301,6 +302,7 @@ pub struct Sent {
     turns: Mutex<Vec<TurnJob>>,
     folds: Mutex<Vec<FoldJob>>,
     retentions: Mutex<Vec<RetentionJob>>,
+    notifications: Mutex<Vec<(NotificationJob, Duration)>>,
     events: Mutex<Vec<Event>>,
     down: Mutex<bool>,
     hangs: Mutex<bool>,
@@ -320,6 +322,11 @@ impl Sent {
     /// The retentions' jobs since the last call of this.
     pub fn take_retentions(&self) -> Vec<RetentionJob> {
         std::mem::take(&mut lock(&self.retentions))
+    }
+
+    /// The notifications' jobs since the last call of this, each with its delay.
+    pub fn take_notifications(&self) -> Vec<(NotificationJob, Duration)> {
+        std::mem::take(&mut lock(&self.notifications))
     }
 
     /// The events since the last call of this.
@@ -361,6 +368,14 @@ impl Queue for Sent {
 
     fn send_retention<'a>(&'a self, job: &'a RetentionJob) -> BoxFuture<'a, Result<(), SendError>> {
         Box::pin(self.send(&self.retentions, *job))
+    }
+
+    fn send_notification<'a>(
+        &'a self,
+        job: &'a NotificationJob,
+        delay: Duration,
+    ) -> BoxFuture<'a, Result<(), SendError>> {
+        Box::pin(self.send(&self.notifications, (*job, delay)))
     }
 }
 

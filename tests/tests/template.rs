@@ -70,6 +70,33 @@ fn a_retention_is_a_dead_letter_when_the_retainer_gives_it_up_and_the_metric_cou
     }
 }
 
+#[test]
+fn a_notification_is_a_dead_letter_when_the_notifier_gives_it_up_and_the_metric_counts_its_line() {
+    let attempts = format!("maxReceiveCount: {}\n", carryover_shared::notify::ATTEMPTS);
+    assert!(resource("Notifications").contains(&attempts), "{}", resource("Notifications"));
+    let metric = resource("CaseNotTaken");
+    for part in [r#"{ $.metric = "case_not_taken" }"#, "MetricName: case_not_taken", "NotifierLogs"] {
+        assert!(metric.contains(part), "{part}: {metric}");
+    }
+    let longest = format!("MaxLength: {}\n", carryover_shared::routing::ROUTING_BYTES);
+    assert!(TEMPLATE.contains(&format!("  Routing:\n    Type: String\n    NoEcho: true\n    {longest}")));
+}
+
+#[test]
+fn the_notifier_touches_contacts_alone_and_mails_from_the_sender_alone() {
+    let notifier = resource("Notifier");
+    assert_eq!(notifier.matches("dynamodb:LeadingKeys: [").count(), 1);
+    assert!(notifier.contains("dynamodb:LeadingKeys: [CONTACT#*]") && !writes_more_than_updates(notifier));
+    let mails: Vec<_> =
+        statements().into_iter().filter(|statement| statement.contains("ses:SendEmail")).collect();
+    assert_eq!((mails.len(), TEMPLATE.matches("ses:Send").count()), (1, 1));
+    assert!(mails[0].contains("StringEquals: { ses:FromAddress: !Ref NotificationSender }"), "{}", mails[0]);
+}
+
+fn writes_more_than_updates(text: &str) -> bool {
+    ["PutItem", "DeleteItem", "BatchWriteItem"].iter().any(|action| text.contains(action))
+}
+
 /// The sources of everything that is deployed or run, in one text.
 fn sources() -> String {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");

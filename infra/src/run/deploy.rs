@@ -27,6 +27,8 @@ pub(super) struct Deployment {
     folds_dead_queue_url: String,
     retention_queue_url: String,
     retention_dead_queue_url: String,
+    notifications_queue_url: String,
+    notifications_dead_queue_url: String,
     user_pool_id: String,
     user_pool_client_id: String,
 }
@@ -52,6 +54,8 @@ impl Deployment {
             ("folds-dead", self.folds_dead_queue_url),
             ("retention", self.retention_queue_url),
             ("retention-dead", self.retention_dead_queue_url),
+            ("notifications", self.notifications_queue_url),
+            ("notifications-dead", self.notifications_dead_queue_url),
         ];
         Outputs {
             api_url,

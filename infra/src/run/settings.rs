@@ -1,15 +1,18 @@
 //! What `make run` takes from its environment.
 
 use anyhow::{Result, bail};
+use carryover_shared::routing::Routing;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value};
 
-/// The models, the memory bank and the limits of one run.
+/// The models, the memory bank, the limits and the routing of one run.
 #[derive(Debug)]
 pub(super) struct Settings {
     model: Option<Model>,
     memory: Memory,
     limits: String,
+    routing: SecretString,
+    notification_sender: String,
     index_bucket: Option<String>,
 }
 
@@ -36,7 +39,7 @@ struct Model {
 
 impl Settings {
     /// Reads `MODEL_URL`, `MODEL_API_KEY`, `REPLY_MODEL`, `SUMMARY_MODEL`, `IMPROVER_MODEL`, `MEMORY`,
-    /// `HINDSIGHT_URL`, `HINDSIGHT_API_KEY`, `LIMITS` and `INDEX_BUCKET`.
+    /// `HINDSIGHT_URL`, `HINDSIGHT_API_KEY`, `LIMITS`, `ROUTING`, `NOTIFICATION_SENDER` and `INDEX_BUCKET`.
     pub(super) fn from_env() -> Result<Self> {
         Self::from(|name| std::env::var(name).unwrap_or_default().trim().to_owned())
     }
@@ -46,6 +49,8 @@ impl Settings {
             model: Model::from(&variable)?,
             memory: Memory::from(&variable)?,
             limits: limits(&variable("LIMITS"))?,
+            routing: routing(&variable("ROUTING"))?,
+            notification_sender: variable("NOTIFICATION_SENDER"),
             index_bucket: Some(variable("INDEX_BUCKET")).filter(|name| !name.is_empty()),
         })
     }
@@ -72,6 +77,8 @@ impl Settings {
     pub(super) fn parameters(&self) -> Map<String, Value> {
         let mut parameters = Map::new();
         parameters.insert("Limits".into(), self.limits.clone().into());
+        parameters.insert("Routing".into(), self.routing.expose_secret().into());
+        parameters.insert("NotificationSender".into(), self.notification_sender.clone().into());
         if let Some(bucket) = &self.index_bucket {
             parameters.insert("IndexBucket".into(), bucket.clone().into());
         }
@@ -157,6 +164,15 @@ fn limits(text: &str) -> Result<String> {
     }
 }
 
+/// Checked here, too, so that whoever starts a stack is told at once.
+fn routing(text: &str) -> Result<SecretString> {
+    let text = if text.is_empty() { "{}" } else { text };
+    match Routing::parse(text) {
+        Ok(_) => Ok(text.into()),
+        Err(error) => bail!("ROUTING is wrong: {error}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,7 +187,10 @@ mod tests {
     #[test]
     fn without_a_model_the_defaults_of_the_template_stand() {
         let parameters = settings(&[]).unwrap().parameters();
-        assert_eq!(Value::Object(parameters), serde_json::json!({"Limits": "{}"}));
+        assert_eq!(
+            Value::Object(parameters),
+            serde_json::json!({"Limits": "{}", "Routing": "{}", "NotificationSender": ""})
+        );
     }
 
     #[test]
@@ -206,5 +225,7 @@ mod tests {
         assert!(unknown.to_string().contains("MEMORY"), "{unknown}");
         let list = settings(&[("LIMITS", "[]")]).unwrap_err();
         assert!(list.to_string().contains("LIMITS"), "{list}");
+        let nobody = settings(&[("ROUTING", r#"{"routes": {"default": {"team": "x"}}}"#)]).unwrap_err();
+        assert!(nobody.to_string().contains("ROUTING is wrong: routes.default.team"), "{nobody}");
     }
 }

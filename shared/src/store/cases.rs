@@ -34,6 +34,36 @@ impl Store {
         self.update(&keys::case(contact, case_id), change).await.map(|_| ())
     }
 
+    /// Remembers that a team was told of a case; `false` if there is no such case, or it was known.
+    pub async fn mark_notified(
+        &self,
+        contact: ContactId,
+        case_id: Ulid,
+        step: u32,
+    ) -> Result<bool, StoreError> {
+        let change = Expression::new().if_present("pk").if_absent_or_less("notified_step", step);
+        let change = change.set("notified_step", step);
+        Ok(self.update(&keys::case(contact, case_id), change).await?.is_some())
+    }
+
+    /// Remembers that so many teams let their time pass, and whose the case is now; `false` if there is no such
+    /// case, or it was known.
+    pub async fn mark_missed(
+        &self,
+        contact: ContactId,
+        case_id: Ulid,
+        missed: u32,
+        team: Option<&str>,
+    ) -> Result<bool, StoreError> {
+        let change = Expression::new().if_present("pk").if_absent_or_less("missed", missed);
+        let change = change.set("missed", missed);
+        let change = match team {
+            Some(team) => change.set("team", team),
+            None => change,
+        };
+        Ok(self.update(&keys::case(contact, case_id), change).await?.is_some())
+    }
+
     /// Sets how soon a case wants a person, and its tags; `false` if there is no such case.
     pub async fn label_case(
         &self,

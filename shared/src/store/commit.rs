@@ -67,6 +67,10 @@ pub struct NewCase {
     pub reason: String,
     /// The agent's topic, if a rule stopped the bot.
     pub topic: Option<String>,
+    /// How soon it wants a person, if it does not join one.
+    pub priority: Priority,
+    /// The team that it is for, if it does not join one.
+    pub team: Option<String>,
     /// What the customer is told, if anything.
     pub notice: Option<String>,
     /// The reply that it stands in for: channel, numbers, trace. Its text is not used.
@@ -328,7 +332,10 @@ fn case_item(head: &Head, new: &NewCase) -> Result<Item, StoreError> {
         joined: 0,
         waiting_since: Some(new.reply.at),
         assignee: None,
-        priority: Priority::default(),
+        priority: new.priority,
+        team: new.team.clone(),
+        notified_step: None,
+        missed: 0,
         tags: BTreeSet::new(),
         moved_by: None,
         moved_at: None,

@@ -4,7 +4,7 @@
 use super::Context;
 use crate::case::{Case, Category};
 use crate::contact::ContactId;
-use crate::job::{FoldJob, FoldReason, Retained, RetentionJob};
+use crate::job::{FoldJob, FoldReason, NotificationJob, Notify, Retained, RetentionJob};
 use crate::store::{StoreError, TraceKey};
 use crate::thread::{BotKind, Message, Seq};
 use crate::trace::{Outcome, Trace};
@@ -118,9 +118,13 @@ async fn jobs(
         }
     };
     // Whichever fails, the others go out.
-    let (fold, retention, event) =
-        futures::join!(ctx.queue.send_fold(&job), retain(ctx, contact, message), publish);
-    fold.and(retention).and(event)?;
+    let (fold, retention, event, notified) = futures::join!(
+        ctx.queue.send_fold(&job),
+        retain(ctx, contact, message),
+        publish,
+        notify(ctx, contact, opened)
+    );
+    fold.and(retention).and(event).and(notified)?;
     let marked = match (message, opened) {
         (Some(message), _) => ctx.store.mark_followed_up(contact, message.seq).await,
         (None, Some((case_id, _))) => ctx.store.mark_case_followed_up(contact, case_id).await,
@@ -141,6 +145,26 @@ async fn retain(ctx: &Context, contact_id: ContactId, message: Option<&Message>)
         }
         _ => Ok(()),
     }
+}
+
+/// The team of a new case is told, and somebody watches whether it is taken in time.
+async fn notify(
+    ctx: &Context,
+    contact_id: ContactId,
+    opened: Option<(Ulid, Category)>,
+) -> Result<(), SendError> {
+    let route = opened.and_then(|(case_id, category)| Some((case_id, ctx.routing.route(category)?)));
+    let Some((case_id, route)) = route else { return Ok(()) };
+    let job = |what| NotificationJob { contact_id, case_id, step: 0, what };
+    let (tell, watch) = (job(Notify::Tell), job(Notify::Watch));
+    let watched = async {
+        match route.take {
+            Some(take) => ctx.queue.send_notification(&watch, take).await,
+            None => Ok(()),
+        }
+    };
+    let (told, watched) = futures::join!(ctx.queue.send_notification(&tell, Duration::ZERO), watched);
+    told.and(watched)
 }
 
 /// What a reply promised, and that somebody has to do now.

@@ -20,6 +20,7 @@ use crate::contact::{Account, ContactId};
 use crate::decision::Decision;
 use crate::facts::{self, AsOf, Fact};
 use crate::limits::Limits;
+use crate::routing::Routing;
 use crate::store::{Committed, NewCase, NewReply, NewRequest, Store, StoreError, TraceKey};
 use crate::text;
 use crate::thread::{Head, Lease, Message, Mode, Seq};
@@ -51,6 +52,8 @@ pub struct Context {
     pub clock: Arc<dyn Clock>,
     /// The limits.
     pub limits: Limits,
+    /// Who is told of which cases.
+    pub routing: Arc<Routing>,
     /// Versions of agents that this process has read.
     pub agents: Arc<Agents>,
 }
@@ -207,11 +210,14 @@ async fn commit(
     let committed = match &decided.decision {
         Decision::Reply { .. } => store.commit_reply(&thread.head, &reply).await?,
         Decision::Escalate(escalation) => {
+            let route = ctx.routing.route(escalation.category);
             let case = NewCase {
                 case_id: ctx.clock.ulid(),
                 category: escalation.category,
                 reason: escalation.reason.clone(),
                 topic: escalation.topic.clone(),
+                priority: route.map(|route| route.priority).unwrap_or_default(),
+                team: route.map(|route| route.team.clone()),
                 notice: thread.agent.notifies.then(|| voice::notice(thread)),
                 reply,
             };

@@ -74,6 +74,7 @@ async fn cost(messages: usize) -> Result<Cost> {
         events: sent.clone(),
         clock: contact.clock.clone(),
         limits: contact.limits.clone(),
+        routing: Arc::default(),
         agents: Arc::new(Agents::default()),
     };
     contact.table.set_latency(Duration::from_millis(5));

@@ -15,12 +15,12 @@ const STARTS: usize = 15;
 
 pub(crate) fn rows(binaries: &Path) -> Result<Vec<Row>> {
     let mut rows = vec![];
-    for name in ["reply", "summarizer", "retainer", "console"] {
+    for name in ["reply", "summarizer", "retainer", "notifier", "console"] {
         rows.push(
             Row::new(format!("zip of {name}"), zip_megabytes(&binaries.join(name))?, "MB").at_most(6.0),
         );
     }
-    for name in ["bare-function", "reply", "summarizer", "retainer", "console"] {
+    for name in ["bare-function", "reply", "summarizer", "retainer", "notifier", "console"] {
         let binary = binaries.join(name);
         let times = (0..STARTS).map(|_| start_millis(&binary)).collect::<Result<Vec<_>>>()?;
         rows.push(Row::new(format!("start of {name} to its first next call"), median(times), "ms"));
@@ -87,6 +87,7 @@ fn function(mut command: Command, runtime: &TcpListener) -> Result<Child> {
         ("TURNS_QUEUE_URL", "http://127.0.0.1/turns"),
         ("FOLDS_QUEUE_URL", "http://127.0.0.1/folds"),
         ("RETENTION_QUEUE_URL", "http://127.0.0.1/retention"),
+        ("NOTIFICATIONS_QUEUE_URL", "http://127.0.0.1/notifications"),
         ("EVENT_BUS", "carryover"),
         ("CHAT_SECRET", "0123456789abcdef0123456789abcdef"),
         ("API_TOKEN", "0123456789abcdef0123456789abcdef"),
