@@ -19,6 +19,7 @@ mod front;
 mod guest;
 mod hindsight;
 mod lifecycle;
+mod notifications;
 mod odd_answers;
 mod portal;
 mod queues;

@@ -37,8 +37,13 @@ async fn one_unreadable_job_fails_alone() {
     let fold = json!({"contact_id": contact, "up_to": 2, "why": "reply"}).to_string();
     let turn = json!({"job": "swept", "contact_id": contact}).to_string();
     let retention = json!({"contact_id": contact, "what": "reply", "seq": 2}).to_string();
-    let jobs =
-        [("Summarizer", "folds", fold), ("ReplyWorker", "turns", turn), ("Retainer", "retention", retention)];
+    let tell = json!({"contact_id": contact, "case_id": contact, "step": 0, "what": "tell"}).to_string();
+    let jobs = [
+        ("Summarizer", "folds", fold),
+        ("ReplyWorker", "turns", turn),
+        ("Retainer", "retention", retention),
+        ("Notifier", "notifications", tell),
+    ];
     for (function, queue, good) in jobs {
         for bad in ["", "{", "null", "{\"job\": \"else\"}", "Hello"] {
             let records = [record(queue, "m1", &good), record(queue, "m2", bad), record(queue, "m3", &good)];
@@ -59,7 +64,7 @@ async fn an_unreadable_job_does_not_stop_those_behind_it() {
     let (customer, records) = (Customer::new(), Records::shared().await);
     let outputs = stack::shared().outputs().clone();
     let sqs = aws_sdk_sqs::Client::new(&carryover_shared::aws::config_of(&outputs.endpoint).await);
-    for queue in ["turns", "folds", "retention"] {
+    for queue in ["turns", "folds", "retention", "notifications"] {
         sqs.send_message().queue_url(&outputs.queues[queue]).message_body("{").send().await.unwrap();
     }
     assert_eq!(customer.say_async("The lamp flickers.").await.status, 202);
