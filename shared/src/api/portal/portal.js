@@ -246,19 +246,31 @@ preferences.onsubmit = async (event) => {
 
 const rated = new Map();
 
+/** A thumb that is drawn: not every system has a font with one. */
+function hand(rating) {
+  const draw = (tag, attributes) => {
+    const drawn = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    for (const [name, value] of Object.entries(attributes)) drawn.setAttribute(name, value);
+    return drawn;
+  };
+  const d = 'M2 10h4v11H2zM9 10l4-8c2 0 3 1.5 2.5 3.5L14.5 9H20a2 2 0 0 1 2 2.4l-1.6 8a2 2 0 0 1-2 1.6H9z';
+  const down = rating === 'down' && { transform: 'rotate(180 12 12)' };
+  return add(draw('svg', { viewBox: '0 0 24 24', width: 18, height: 18, 'aria-hidden': 'true' }), draw('path', { d, ...down }));
+}
+
 /** Thumbs under each message of the assistant and of the team that has its number. */
 function rateable(li) {
   if (!(li.seq < Infinity) || li.classList.contains('customer') || li.querySelector('.rating')) return;
   const row = make('div', { className: 'rating' });
   row.setAttribute('role', 'group');
   row.ariaLabel = 'Your feedback on this message';
-  const thumb = (rating, sign, label) => {
-    const each = button(sign, () => rate(row, li.seq, { rating, text: rated.get(li.seq)?.text ?? '' }, true));
+  const thumb = (rating, label) => {
+    const each = button('', () => rate(row, li.seq, { rating, text: rated.get(li.seq)?.text ?? '' }, true));
     each.ariaLabel = each.title = label;
     each.dataset.rating = rating;
-    return each;
+    return add(each, hand(rating));
   };
-  add(row, thumb('up', '👍', 'This helped'), thumb('down', '👎', 'This did not help'));
+  add(row, thumb('up', 'This helped'), thumb('down', 'This did not help'));
   paint(row, rated.get(li.seq));
   li.querySelector('.text').after(row);
 }
