@@ -45,7 +45,7 @@ clean-data: ## Forgets the state of `make run`: conversations, facts, secrets.
 	rm -rf $(addprefix $(local)/,state tmp artifacts hindsight outputs.json secrets.json port functions.log stack.log)
 
 .PHONY: test
-test: lint unit-tests hindsight-tests stack-tests ## Checks and tests everything, as CI does.
+test: lint unit-tests hindsight-tests stack-tests browser-tests ## Checks and tests everything, as CI does.
 	@test -d ../shared || echo 'data tests not run: ../shared is missing'
 
 .PHONY: lint
@@ -72,6 +72,12 @@ stack-tests: $(stack-venv) ## Runs the black-box tests against a stack of their 
 	$(hindsight) setup
 	$(build) --bin carryover $(bins) --bin with-stack
 	$(target)/debug/with-stack $(run-tests) --test stack
+
+.PHONY: browser-tests
+browser-tests: $(stack-venv) ## Runs the console's tests in a browser, against a stack of their own.
+	tests/browser/setup.sh
+	$(build) --bin carryover $(bins) --bin with-stack
+	$(target)/debug/with-stack node --test --test-concurrency=2 tests/browser/*.test.mjs
 
 .PHONY: bench
 bench: ## Measures what a turn and a fold cost, beside their bounds.

@@ -5,10 +5,12 @@
 
 use crate::case::Priority;
 use crate::contact::{Account, ContactId};
+use crate::facts::FactError;
+use crate::hash;
 use crate::job::{Delivery, Retained, RetentionJob};
 use crate::limits::Limits;
 use crate::operator::Operator;
-use crate::store::{By, OperatorText, Store, StoreError};
+use crate::store::{By, NoteWrite, OperatorText, Store, StoreError};
 use crate::text;
 use crate::thread::{Channel, Head, Message, Mode, Note, Seq};
 use crate::traits::{Clock, Queue};
@@ -30,6 +32,33 @@ pub struct Context {
     pub limits: Limits,
 }
 
+/// What an operator's page showed of a thread when they made a move: whatever moved since stops it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The newest message that asks for something.
+    pub seen: Option<Seq>,
+    /// The thread's epoch: it rises with every move of an operator.
+    pub epoch: Option<u64>,
+}
+
+impl From<Option<Seq>> for Shown {
+    fn from(seen: Option<Seq>) -> Self {
+        Self { seen, epoch: None }
+    }
+}
+
+impl Shown {
+    /// Whether the thread is still as it was shown.
+    fn check(self, head: &Head, operator: &Operator) -> Result<(), Refused> {
+        if self.epoch.is_some_and(|epoch| head.epoch != epoch) {
+            let other = head.taken_by.clone().filter(|by| by != operator);
+            return Err(other.map_or(Refused::Moved, |by| Refused::AlreadyTaken { by }));
+        }
+        let is_newer = self.seen.is_some_and(|seen| head.last_customer_seq > seen);
+        if is_newer { Err(Refused::NewMessage) } else { Ok(()) }
+    }
+}
+
 /// Why an operator's move was not made. The texts are for the operator.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -42,6 +71,9 @@ pub enum Refused {
     /// The customer wrote since the operator looked.
     #[error("a new message came: read it first")]
     NewMessage,
+    /// Somebody moved the thread since the operator looked.
+    #[error("this conversation has moved on: look again")]
+    Moved,
     /// The bot answers already.
     #[error("the bot answers this thread already")]
     WithTheBot,
@@ -76,9 +108,46 @@ pub enum Refused {
     /// What makes a message one of its kind was used for another customer.
     #[error("this key was used for another customer")]
     UsedElsewhere,
+    /// A message was written under this key, in other words.
+    #[error("a reply was sent from this page already, in other words: send it again if you mean both")]
+    UsedForOtherWords,
     /// The message is none that the bot replied with.
     #[error("only a reply of the bot can be flagged")]
     NotAReply,
+    /// The customer has no such record.
+    #[error("there is no such record")]
+    NoSuchRecord,
+    /// An account system's record: it is changed there.
+    #[error("this record is {system}'s: change it there")]
+    NotOurs {
+        /// Which system's.
+        system: String,
+    },
+    /// A field of a record is empty or too long.
+    #[error("{field} must have 1 to {limit} characters; it has {is}")]
+    Field {
+        /// Which.
+        field: &'static str,
+        /// What it may have.
+        limit: usize,
+        /// What it has.
+        is: usize,
+    },
+    /// A record that cannot be taken.
+    #[error(transparent)]
+    Record(#[from] FactError),
+    /// A newer record came meanwhile.
+    #[error("a newer record came: look again")]
+    RecordMoved,
+    /// The customer has as many records as they may have.
+    #[error("a customer has at most {limit} records")]
+    TooManyRecords {
+        /// How many.
+        limit: usize,
+    },
+    /// The identity is another customer's, who has a thread of their own.
+    #[error("this identity is another customer's")]
+    IdentityTaken,
     /// The contact is gone, or being erased.
     #[error("this customer is gone")]
     Gone,
@@ -135,7 +204,8 @@ pub async fn say(
     for _ in 0..ROUNDS {
         let head = head(ctx, contact).await?;
         if let Some(written) = written(ctx, contact, once).await? {
-            return Ok(written);
+            let same = ctx.store.whole_text(contact, &written).await? == text;
+            return if same { Ok(written) } else { Err(Refused::UsedForOtherWords.into()) };
         }
         let (channel, account) = way_back(ctx, &head).await?;
         let said = OperatorText { text, channel, account, message_chars: ctx.limits.message_chars, once };
@@ -161,7 +231,8 @@ async fn written(
     }
 }
 
-/// Writes a note for the other operators. It changes nothing else.
+/// Writes a note for the other operators. It changes nothing else. What was written under the same `once` before is not
+/// written again (*once-in*).
 ///
 /// # Errors
 /// The text is empty or longer than `note_chars`, the contact is gone, or the table cannot be read or written.
@@ -170,22 +241,32 @@ pub async fn note(
     contact: ContactId,
     operator: &Operator,
     text: &str,
+    once: Option<&Delivery>,
 ) -> Result<Note, MoveError> {
     check_text(text, ctx.limits.note_chars)?;
     let head = head(ctx, contact).await?;
     let note = Note {
-        note_id: ctx.clock.ulid(),
+        note_id: once.map_or_else(|| ctx.clock.ulid(), note_id),
         seq: head.last_seq,
         operator: operator.clone(),
         text: text.into(),
         at: ctx.clock.now(),
     };
-    if ctx.store.put_note(contact, &note).await? { Ok(note) } else { Err(Refused::Gone.into()) }
+    match ctx.store.put_note(contact, &note, once).await? {
+        NoteWrite::Done => Ok(note),
+        NoteWrite::There(seq) => Ok(Note { seq, ..note }),
+        NoteWrite::Gone => Err(Refused::Gone.into()),
+    }
+}
+
+/// The id of a note that is written once.
+fn note_id(once: &Delivery) -> Ulid {
+    let hash = hash::of(&format!("note {} {}", once.scope, once.id));
+    Ulid::from_bytes(std::array::from_fn(|n| hash[n]))
 }
 
 /// Hands a thread back to the bot, resolving its open case or not, and says which case that is. The bot waits for the
-/// next customer message; what people were asked is settled for good. `seen` is the newest customer message that the
-/// operator saw.
+/// next customer message; what people were asked is settled for good. `shown` is what the operator's page showed.
 ///
 /// # Errors
 /// A newer message came, the bot has the thread already, the contact is gone, or the table cannot be read or written.
@@ -194,17 +275,18 @@ pub async fn hand_back(
     contact: ContactId,
     operator: &Operator,
     resolve: bool,
-    seen: Option<Seq>,
+    shown: impl Into<Shown>,
 ) -> Result<Option<Ulid>, MoveError> {
+    let shown = shown.into();
     for _ in 0..ROUNDS {
         let head = head(ctx, contact).await?;
         if head.mode == Mode::Bot {
             // The thread is where it goes; what the bot was asked meanwhile it still answers.
             let case_id = head.open_case.filter(|_| resolve).ok_or(Refused::WithTheBot)?;
-            self::resolve(ctx, contact, operator, case_id, seen).await?;
+            self::resolve(ctx, contact, operator, case_id, shown).await?;
             return Ok(Some(case_id));
         }
-        check_seen(&head, seen)?;
+        shown.check(&head, operator)?;
         if ctx.store.hand_back(&head, resolve, by(ctx, operator)).await? {
             futures::join!(remember_case(ctx, contact, head.open_case.filter(|_| resolve)), ctx.store.beat());
             return Ok(head.open_case);
@@ -214,7 +296,7 @@ pub async fn hand_back(
 }
 
 /// Resolves a case and leaves the thread to whom it is with; one that nobody has goes back to the bot, so that whoever
-/// writes next is heard. `seen` is the newest customer message that the operator saw.
+/// writes next is heard. `shown` is what the operator's page showed.
 ///
 /// # Errors
 /// A newer message came, it is resolved already, there is no such case, the contact is gone, or the table cannot be read or written.
@@ -223,11 +305,12 @@ pub async fn resolve(
     contact: ContactId,
     operator: &Operator,
     case_id: Ulid,
-    seen: Option<Seq>,
+    shown: impl Into<Shown>,
 ) -> Result<(), MoveError> {
+    let shown = shown.into();
     for _ in 0..ROUNDS {
         let head = head_of_unresolved(ctx, contact, case_id).await?;
-        check_seen(&head, seen)?;
+        shown.check(&head, operator)?;
         let moved = match head.mode {
             _ if head.open_case != Some(case_id) => false,
             Mode::Human if head.taken_by.is_none() => {
@@ -324,11 +407,6 @@ async fn head_of_unresolved(ctx: &Context, contact: ContactId, case_id: Ulid) ->
 
 fn by<'a>(ctx: &Context, operator: &'a Operator) -> By<'a> {
     By { operator, at: ctx.clock.now() }
-}
-
-fn check_seen(head: &Head, seen: Option<Seq>) -> Result<(), Refused> {
-    let is_newer = seen.is_some_and(|seen| head.last_customer_seq > seen);
-    if is_newer { Err(Refused::NewMessage) } else { Ok(()) }
 }
 
 fn check_text(text: &str, limit: usize) -> Result<(), Refused> {

@@ -31,7 +31,7 @@ pub struct Limits {
     pub note_chars: usize,
     /// Entries of its lists that one look into the inbox reads through, at most, for a search or a count.
     pub inbox_scan: usize,
-    /// Entries that a search reads at once.
+    /// Entries that a search reads at once, and among which an operator's own are counted.
     pub inbox_step: usize,
     /// Minutes that a customer may wait for a person before the case is overdue.
     pub case_minutes: u64,
@@ -175,8 +175,8 @@ impl Default for Limits {
             admit_chars: 100_000,
             reply_chars: 4_000,
             note_chars: 4_000,
-            inbox_scan: 1_000,
-            inbox_step: 100,
+            inbox_scan: 500,
+            inbox_step: 200,
             case_minutes: 60,
             urgent_minutes: 15,
             attachments: 20,

@@ -425,6 +425,10 @@ pub struct Head {
     /// Since when something waits for the bot.
     #[serde(default, rename = "waiting_since_millis", skip_serializing_if = "Option::is_none")]
     pub waiting_since: Option<Timestamp>,
+    /// Since when the customer waits for the person who has the thread without a case; where there is one, the case
+    /// says so.
+    #[serde(default, rename = "asked_since_millis", skip_serializing_if = "Option::is_none")]
+    pub asked_since: Option<Timestamp>,
     /// The operator who took the thread; none where the bot answers, or a case waits for somebody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken_by: Option<Operator>,
@@ -472,6 +476,7 @@ impl Head {
             opted_out: BTreeSet::new(),
             agent: None,
             waiting_since: None,
+            asked_since: None,
             taken_by: None,
             swept_at: None,
             turn_owner: None,

@@ -134,6 +134,10 @@ async fn the_document_is_public_and_describes_every_route() {
     ] {
         assert!(paths.contains(path), "{path} in {paths:?}");
     }
+    let text = answer.body.as_str();
+    for name in text.split("#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(document["components"]["schemas"][name].is_object(), "{name} is described");
+    }
     for (path, operations) in document["paths"].as_object().expect("paths") {
         for (method, operation) in operations.as_object().expect("operations") {
             assert!(operation["responses"].as_object().is_some_and(|r| !r.is_empty()), "{method} {path}");
@@ -320,6 +324,14 @@ async fn a_note_is_read_by_operators_and_by_nobody_else() {
     let path = "/v1/threads/chat:ana/notes";
     let written = api.post(path, &json!({"text": "She is the owner's aunt."})).await;
     assert_eq!((written.status, written.json()), (StatusCode::CREATED, json!({"seq": 2})));
+    desk.world.clock.advance(Duration::from_secs(61));
+    let note = json!({"text": "Twice."});
+    for _ in 0..2 {
+        api.write(Method::POST, path, "n", &note).await;
+        // As if the first one had broken off before its answer was kept.
+        desk.world.clock.advance(Duration::from_secs(24 * 3600 + 1));
+    }
+    assert_eq!(api.get(path).await.json()["items"].as_array().map(Vec::len), Some(2));
     let notes = api.get(path).await.json();
     assert_eq!(notes["items"][0]["text"], "She is the owner's aunt.");
     assert_eq!(notes["items"][0]["operator"], "robin");
@@ -373,6 +385,9 @@ async fn once_in_a_write_under_the_same_key_is_answered_alike_and_changes_nothin
     desk.world.clock.advance(Duration::from_secs(24 * 3600 + 1));
     let after_a_day = written(&robin, "k1", "Within a week.").await;
     assert_eq!(after_a_day.json(), first.json(), "what was said once is not said again");
+    desk.world.clock.advance(Duration::from_secs(24 * 3600 + 1));
+    let other = written(&robin, "k1", "Tomorrow.").await;
+    assert_problem(&other, 409, Some("Idempotency-Key"));
     assert_eq!(desk.world.head("ana").await.last_seq, Seq(4));
 }
 

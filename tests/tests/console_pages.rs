@@ -44,6 +44,19 @@ async fn page_of(desk: &Desk, browser: &mut Browser<'_>, who: &str) -> (String, 
     (path, page)
 }
 
+/// What a hidden field of a page holds.
+fn field<'a>(page: &'a Answer, name: &str) -> &'a str {
+    let held = page.body.split(&format!("name=\"{name}\" value=\"")).nth(1);
+    held.and_then(|rest| rest.split('"').next()).unwrap_or_else(|| panic!("no {name}: {page:?}"))
+}
+
+/// Hands the thread back as a page that was just opened does.
+async fn hands_back(desk: &Desk, browser: &mut Browser<'_>, who: &str, resolve: &str) -> Answer {
+    let (path, page) = page_of(desk, browser, who).await;
+    let form = [("resolve", resolve), ("seen", field(&page, "seen")), ("epoch", field(&page, "epoch"))];
+    browser.submit(&page, &format!("{path}/hand-back"), &form).await
+}
+
 fn leads_back(answer: &Answer, path: &str) {
     assert_eq!((answer.status, answer.location()), (StatusCode::SEE_OTHER, path), "{answer:?}");
 }
@@ -216,12 +229,7 @@ async fn an_operator_takes_over_answers_writes_a_note_and_hands_back() {
     let mut browser = desk.browser_of(&ROBIN).await;
     let (path, page) = page_of(&desk, &mut browser, "ana").await;
     leads_back(&browser.submit(&page, &format!("{path}/take-over"), &[]).await, &path);
-    let key = page
-        .body
-        .split("name=\"key\" value=\"")
-        .nth(1)
-        .and_then(|rest| rest.split('"').next())
-        .expect("a key");
+    let key = field(&page, "key");
     let reply = [("key", key), ("text", "Within a week.\r\nPromised.")];
     leads_back(&browser.submit(&page, &format!("{path}/messages"), &reply).await, &path);
     leads_back(&browser.submit(&page, &format!("{path}/messages"), &reply).await, &path);
@@ -233,10 +241,12 @@ async fn an_operator_takes_over_answers_writes_a_note_and_hands_back() {
         .collect();
     assert_eq!(said, ["Within a week.\nPromised."], "pressed twice, said once");
 
-    leads_back(&browser.submit(&page, &format!("{path}/notes"), &[("text", "She is upset.")]).await, &path);
+    leads_back(
+        &browser.submit(&page, &format!("{path}/notes"), &[("text", "She is upset."), ("key", key)]).await,
+        &path,
+    );
     assert!(page_of(&desk, &mut browser, "ana").await.1.body.contains("She is upset."));
-    let back = [("resolve", "true"), ("seen", "1")];
-    leads_back(&browser.submit(&page, &format!("{path}/hand-back"), &back).await, &path);
+    leads_back(&hands_back(&desk, &mut browser, "ana", "true").await, &path);
     assert_eq!(desk.world.head("ana").await.mode, Mode::Bot);
     assert_eq!(rows(&browser.get("/console?tab=resolved").await), 1);
 }
@@ -253,15 +263,100 @@ async fn a_stale_click_is_told_who_has_it_and_what_came() {
     assert!(late.body.contains("Already taken by robin."), "{}", late.body);
     assert_eq!(desk.world.head("ana").await.taken_by.expect("somebody").as_str(), "robin");
 
+    let (_, robins) = page_of(&desk, &mut robin, "ana").await;
     asks(&desk, "ana", "And the key?").await;
-    let stale =
-        robin.submit(&robins, &format!("{path}/hand-back"), &[("resolve", "true"), ("seen", "1")]).await;
+    let form = [("resolve", "true"), ("seen", field(&robins, "seen")), ("epoch", field(&robins, "epoch"))];
+    let stale = robin.submit(&robins, &format!("{path}/hand-back"), &form).await;
     assert!(
         stale.status == StatusCode::CONFLICT && stale.body.contains("A new message came"),
         "{}",
         stale.body
     );
     assert_eq!(desk.world.head("ana").await.mode, Mode::Human);
+}
+
+#[tokio::test]
+async fn a_stale_hand_back_takes_the_thread_from_nobody() {
+    let desk = with_a_case().await;
+    let (mut robin, mut alex) = (desk.browser_of(&ROBIN).await, desk.browser_of(&ALEX).await);
+    let (path, robins) = page_of(&desk, &mut robin, "ana").await;
+    let (_, alexs) = page_of(&desk, &mut alex, "ana").await;
+    leads_back(&alex.submit(&alexs, &format!("{path}/take-over"), &[]).await, &path);
+    let form = [("resolve", "true"), ("seen", field(&robins, "seen")), ("epoch", field(&robins, "epoch"))];
+    let stale = robin.submit(&robins, &format!("{path}/hand-back"), &form).await;
+    assert!(
+        stale.status == StatusCode::CONFLICT && stale.body.contains("Already taken by alex."),
+        "{}",
+        stale.body
+    );
+    assert_eq!(desk.world.head("ana").await.taken_by.expect("alex").as_str(), "alex");
+}
+
+#[tokio::test]
+async fn whoever_writes_to_an_operator_without_a_case_is_seen_to_wait() {
+    let desk = desk().await;
+    asks(&desk, "ana", "Is the pool open?").await;
+    desk.world.takes_over("ana").await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    assert!(!browser.get("/console").await.body.contains("waits"));
+    asks(&desk, "ana", "Hello?").await;
+    desk.world.clock.advance(Duration::from_secs(desk.world.ctx.limits.case_minutes * 60 + 1));
+    let inbox = browser.get("/console").await;
+    assert!(inbox.body.contains("waits") && inbox.body.contains("overdue"), "{}", inbox.body);
+    desk.world.says("ana", "From ten.").await;
+    assert!(!browser.get("/console").await.body.contains("waits"));
+}
+
+#[tokio::test]
+async fn one_unreadable_item_hides_no_other() {
+    let desk = with_a_case().await;
+    asks(&desk, "leo", "I want a refund!").await;
+    let ana = desk.world.contact("ana").await;
+    let case_id = desk.world.head("ana").await.open_case.expect("a case");
+    desk.world.table.set(&format!("CONTACT#{ana}"), &format!("CASE#{case_id}"), "category", "new word").await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    assert_eq!(rows(&browser.get("/console").await), 1);
+    let (_, page) = page_of(&desk, &mut browser, "ana").await;
+    assert!(page.body.contains("The brief cannot be read just now."), "{}", page.body);
+    assert!(page.body.contains("Not readable just now: cases."), "{}", page.body);
+}
+
+#[tokio::test]
+async fn a_reply_in_other_words_is_not_swallowed() {
+    let desk = with_a_case().await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&desk, &mut browser, "ana").await;
+    let key = field(&page, "key");
+    let say = format!("{path}/messages");
+    leads_back(&browser.submit(&page, &say, &[("key", key), ("text", "Within a week.")]).await, &path);
+    let other = browser.submit(&page, &say, &[("key", key), ("text", "Within two weeks.")]).await;
+    assert!(
+        other.status == StatusCode::CONFLICT && other.body.contains("Within two weeks."),
+        "{}",
+        other.body
+    );
+    assert_ne!(field(&other, "key"), key, "sent again, it is another one");
+}
+
+#[tokio::test]
+async fn what_is_hidden_by_the_thousand_leaves_a_page_small() {
+    let desk = desk().await;
+    for n in 0..20 {
+        asks(&desk, "ana", &format!("{n}{}", "a\u{200b}".repeat(2_000))).await;
+    }
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&desk, &mut browser, "ana").await;
+    assert!(page.body.len() < 1_000_000, "{} bytes", page.body.len());
+    let whole = browser.get(&format!("{path}/messages/1")).await;
+    assert!(whole.body.len() < 100_000, "{} bytes", whole.body.len());
+}
+
+#[tokio::test]
+async fn a_page_is_reached_through_the_sign_in() {
+    let desk = with_a_case().await;
+    let path = format!("/console/threads/{}", desk.world.contact("ana").await);
+    let entered = desk.browser().sign_in_from(&path, &ROBIN).await;
+    assert_eq!(entered.location(), path);
 }
 
 #[tokio::test]
@@ -289,7 +384,7 @@ async fn silent_means_silent_whoever_takes_over_while_the_bot_thinks_wins() {
         browser.submit(&page, &format!("{path}/take-over"), &[]).await;
         let reply = [("key", "01ARZ3NDEKTSV4RRFFQ69G5FAV"), ("text", "From ten.")];
         browser.submit(&page, &format!("{path}/messages"), &reply).await;
-        browser.submit(&page, &format!("{path}/hand-back"), &[("resolve", "false"), ("seen", "1")]).await;
+        leads_back(&hands_back(&desk, &mut browser, "ana", "false").await, &path);
         model.go_on();
     };
     let (end, ()) = futures::join!(turn, operator);
@@ -416,8 +511,10 @@ async fn a_case_is_labelled_assigned_and_reopened_on_its_page() {
         assert!(inbox.body.contains(badge), "{badge}: {}", inbox.body);
     }
     browser.submit(&page, &format!("{case}/assign"), &[("to", "")]).await;
-    leads_back(&browser.submit(&page, &format!("{case}/resolve"), &[("seen", "1")]).await, &path);
-    let again = browser.submit(&page, &format!("{case}/resolve"), &[("seen", "1")]).await;
+    let epoch = desk.world.head("ana").await.epoch.to_string();
+    let form = [("seen", "1"), ("epoch", epoch.as_str())];
+    leads_back(&browser.submit(&page, &format!("{case}/resolve"), &form).await, &path);
+    let again = browser.submit(&page, &format!("{case}/resolve"), &form).await;
     assert!(again.status == StatusCode::CONFLICT && again.body.contains("This case is resolved already."));
     leads_back(&browser.submit(&page, &format!("{case}/reopen"), &[]).await, &path);
     assert_eq!(desk.world.head("ana").await.open_case, Some(case_id));
@@ -475,7 +572,7 @@ async fn a_resolved_case_is_released_in_words_without_anybody() {
         early.status == StatusCode::BAD_REQUEST && early.body.contains("Only a resolved case"),
         "{early:?}"
     );
-    browser.submit(&page, &format!("{path}/hand-back"), &[("resolve", "true"), ("seen", "1")]).await;
+    hands_back(&desk, &mut browser, "ana", "true").await;
     let theirs = [("problem", "When do I get my deposit back?"), ("solution", "Soon.")];
     assert_eq!(browser.submit(&page, &release, &theirs).await.status, StatusCode::BAD_REQUEST, "their words");
     let released = browser.submit(&page, &release, &words).await;

@@ -318,7 +318,7 @@ async fn a_note_stands_beside_the_log_and_reaches_no_model() {
     let world = World::new(model.clone()).await;
     world.write("ana", "m1", "hello").await.expect("an answer");
     let (contact, ctx, leo) = (world.contact("ana").await, world.handoff(), operator("leo"));
-    let note = handoff::note(&ctx, contact, &leo, "She is the owner's aunt.").await.expect("he may");
+    let note = handoff::note(&ctx, contact, &leo, "She is the owner's aunt.", None).await.expect("he may");
     assert_eq!(world.log("ana").await.len(), 2, "never numbered");
     assert_eq!(ctx.store.notes(contact, Seq(1), Seq(2), 10).await.expect("a table"), [note]);
     world.write("ana", "m2", "and the pool?").await.expect("an answer");
@@ -326,7 +326,7 @@ async fn a_note_stands_beside_the_log_and_reaches_no_model() {
 
     let too_long = "x".repeat(world.ctx.limits.note_chars + 1);
     for text in ["", " \n", &too_long] {
-        let note = handoff::note(&ctx, contact, &leo, text).await.map(|_| ());
+        let note = handoff::note(&ctx, contact, &leo, text, None).await.map(|_| ());
         assert!(matches!(refused(note), Refused::Text { .. }));
     }
 }
@@ -338,6 +338,6 @@ async fn erasable_nothing_is_moved_for_a_contact_that_is_being_erased() {
     let (contact, ctx, leo) = (world.contact("ana").await, world.handoff(), operator("leo"));
     assert_eq!(refused(takes(&world, "leo").await), Refused::Gone);
     assert_eq!(refused(back(&world, true, None).await), Refused::Gone);
-    assert_eq!(refused(handoff::note(&ctx, contact, &leo, "hm").await.map(|_| ())), Refused::Gone);
+    assert_eq!(refused(handoff::note(&ctx, contact, &leo, "hm", None).await.map(|_| ())), Refused::Gone);
     assert_eq!(refused(handoff::say(&ctx, contact, &leo, "hm", None).await.map(|_| ())), Refused::Gone);
 }

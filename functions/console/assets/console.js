@@ -1,5 +1,5 @@
-// Keys, the theme, canned replies, and what somebody was doing in a part of a page that is replaced. Everything here is
-// a convenience: pages work without it.
+// Keys, the theme, canned replies, drafts, and what somebody was doing in a part of a page that is replaced. Everything
+// here is a convenience: pages work without it.
 "use strict";
 
 const root = document.documentElement;
@@ -26,7 +26,22 @@ document.addEventListener("change", (event) => {
   const field = document.getElementById(canned.dataset.canned);
   field.value = field.value ? `${field.value}\n${canned.value}` : canned.value;
   canned.value = "";
+  field.dispatchEvent(new Event("input", { bubbles: true }));
   field.focus();
+});
+
+// A reply that is being written outlives its page: a session may end, a link may be hit by mistake.
+const draftOf = (field) => `draft ${field.form.getAttribute("action")}`;
+document.addEventListener("input", ({ target }) => {
+  if (target.id === "reply") sessionStorage.setItem(draftOf(target), target.value);
+});
+document.addEventListener("DOMContentLoaded", () => {
+  const reply = document.getElementById("reply");
+  if (reply && !reply.value) reply.value = sessionStorage.getItem(draftOf(reply)) ?? "";
+});
+document.addEventListener("submit", ({ target }) => {
+  if (target.querySelector("#reply")) sessionStorage.removeItem(draftOf(target.querySelector("#reply")));
+  if (target.getAttribute("action") === "/console/sign-out") sessionStorage.clear();
 });
 
 // A second press while the first is on its way sends nothing; the server would not, either.
@@ -44,7 +59,7 @@ window.addEventListener("pageshow", () => {
 
 /** Names an element in a way that fits in the part that comes, too: the nearest id, and which of its kind below it. */
 function place(element) {
-  const near = element.closest("[id]");
+  const near = element.parentElement.closest("[id]");
   const kind = element.name ? `[name="${CSS.escape(element.name)}"]` : element.tagName.toLowerCase();
   return { id: near.id, kind, nth: [...near.querySelectorAll(kind)].indexOf(element) };
 }
@@ -88,13 +103,18 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const part = detail.target;
   if (!detail.shouldSwap || !part) return;
   if (part.id === "timeline") before = { was: doing(part), height: part.scrollHeight };
-  if (part.id === "list") before = { wasOnLine: part.contains(document.activeElement) };
+  if (part.id === "list") {
+    const focus = part.contains(document.activeElement) ? document.activeElement : null;
+    const isOnLine = Boolean(focus?.matches(".row"));
+    before = { isOnLine, elsewhere: focus && !isOnLine ? place(focus) : null };
+  }
 });
 document.addEventListener("htmx:afterSwap", () => {
   const timeline = document.getElementById("timeline");
   if (timeline && before?.was) goOn(timeline, before.was, before.height);
   // Whoever was on a line stays on it; whoever writes elsewhere is left alone.
-  if (on && document.getElementById("list")) mark(on, before?.wasOnLine);
+  if (on && document.getElementById("list")) mark(on, before?.isOnLine);
+  if (before?.elsewhere) placed(before.elsewhere)?.focus();
   before = null;
   reachable();
 });

@@ -10,6 +10,7 @@ use axum::response::IntoResponse;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use http_body_util::BodyExt;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::time::Instant;
 use tower::ServiceExt;
 
@@ -31,9 +32,9 @@ pub async fn answer(router: &Router, event: ApiGatewayV2httpRequest) -> ApiGatew
 fn request(event: ApiGatewayV2httpRequest) -> Option<Request<Body>> {
     let body = event.body.unwrap_or_default();
     let body = if event.is_base64_encoded { BASE64_STANDARD.decode(body).ok()? } else { body.into_bytes() };
-    let path = event.raw_path.as_deref().unwrap_or("/");
+    let path = path(event.raw_path.as_deref().unwrap_or("/"));
     let uri = match event.raw_query_string.as_deref().unwrap_or_default() {
-        "" => path.to_owned(),
+        "" => path,
         query => format!("{path}?{query}"),
     };
     let mut request = Request::builder().method(event.request_context.http.method).uri(uri);
@@ -44,6 +45,25 @@ fn request(event: ApiGatewayV2httpRequest) -> Option<Request<Body>> {
         headers.insert(COOKIE, HeaderValue::try_from(cookies.join("; ")).ok()?);
     }
     request.body(Body::from(body)).ok()
+}
+
+/// What may stand in a path as it is; all else is escaped.
+const PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b':')
+    .remove(b'@')
+    .remove(b'+')
+    .remove(b'=')
+    .remove(b',');
+
+/// The path of an event, escaped. The API has decoded it, but for `%25`, so that it names what the client named only
+/// once all of it is decoded; what was escaped as `%2F` is a slash by then.
+fn path(raw: &str) -> String {
+    utf8_percent_encode(&percent_decode_str(raw).decode_utf8_lossy(), PATH).to_string()
 }
 
 async fn into_event(response: Response<Body>) -> ApiGatewayV2httpResponse {
@@ -63,4 +83,24 @@ async fn into_event(response: Response<Body>) -> ApiGatewayV2httpResponse {
         }
     });
     event
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_names_what_the_client_named() {
+        for (raw, expected) in [
+            ("/v1/threads/chat:ana", "/v1/threads/chat:ana"),
+            ("/v1/threads/chat:a#b", "/v1/threads/chat:a%23b"),
+            ("/v1/threads/chat:a b?c", "/v1/threads/chat:a%20b%3Fc"),
+            ("/v1/threads/chat:50%25", "/v1/threads/chat:50%25"),
+            ("/v1/threads/whatsapp:%2B49/9", "/v1/threads/whatsapp:+49/9"),
+            ("/v1/é", "/v1/%C3%A9"),
+        ] {
+            assert_eq!(path(raw), expected);
+            assert!(path(raw).parse::<axum::http::Uri>().is_ok(), "{raw}");
+        }
+    }
 }

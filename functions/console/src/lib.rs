@@ -62,6 +62,7 @@ pub fn router(console: Console) -> Router {
         .route("/console", get(pages::inbox::show))
         .route("/console/inbox", get(pages::inbox::part))
         .nest("/console/threads", threads())
+        .nest("/console/customers", customers())
         .route("/console/sign-in", get(sign_in::start))
         .route("/console/sign-in/callback", get(sign_in::finish))
         .route("/console/sign-out", post(sign_in::end))
@@ -109,4 +110,14 @@ fn threads() -> Router<Console> {
         .route("/{contact}/cases/{case}/label", post(moves::label))
         .route("/{contact}/cases/{case}/release", post(moves::release))
         .route("/{contact}/memories/forget", post(moves::forget))
+}
+
+/// A customer and what is changed of them.
+fn customers() -> Router<Console> {
+    use pages::customer;
+    Router::new()
+        .route("/{contact}", get(customer::show))
+        .route("/{contact}/records", post(customer::open))
+        .route("/{contact}/records/edit", post(customer::change))
+        .route("/{contact}/identities", post(customer::link))
 }

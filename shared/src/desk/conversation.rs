@@ -8,6 +8,7 @@ use crate::handoff::Context;
 use crate::prompt;
 use crate::snapshot::Snapshot;
 use crate::store::StoreError;
+use crate::text;
 use crate::thread::{Head, Message, Note, Seq};
 use crate::window::Split;
 
@@ -32,7 +33,12 @@ pub struct Conversation {
     pub cases: Vec<Case>,
     /// There are older messages: the next page is the one before this number.
     pub older: Option<Seq>,
+    /// What could not be read, in a word for people; it is shown as failed and never as empty.
+    pub failed: Vec<&'static str>,
 }
+
+/// Characters of one page: it must fit an answer whatever people write.
+const PAGE_CHARS: usize = 400_000;
 
 /// Notes and flags of one page.
 const BESIDE: usize = 500;
@@ -53,17 +59,46 @@ pub async fn conversation(
     // Notes stand by the message that was the newest then, which may be none.
     let notes_from = if from == head.first_seq { Seq::NONE } else { from };
     let store = &ctx.store;
-    let (messages, notes, flags, newest_first, cases, snapshot, who) = futures::try_join!(
+    let (messages, newest_first, who, notes, flags, cases, snapshot) = futures::join!(
         store.messages(contact, from, to, limit),
+        store.newest(contact, &ctx.limits),
+        who(store, contact),
         store.notes(contact, notes_from, to, BESIDE),
         store.flags(contact, from, to, BESIDE),
-        store.newest(contact, &ctx.limits),
         store.cases(contact),
-        async { Ok(store.snapshot(contact).await.ok().flatten()) },
-        who(store, contact),
-    )?;
+        store.snapshot(contact),
+    );
+    let (messages, newest_first, who) = (fitting(messages?), newest_first?, who?);
+    let mut failed = vec![];
+    let mut notes = read("notes", notes, &mut failed);
+    notes.sort_by_key(|note| (note.seq, note.at));
+    let flags = read("flags", flags, &mut failed);
+    let cases = read("cases", cases, &mut failed);
+    let snapshot = read("the summary", snapshot, &mut failed);
     let checkpoint = snapshot.as_ref().map_or(Seq::NONE, |snapshot| snapshot.folded_through);
     let split = prompt::split_of(&newest_first, head.first_seq, checkpoint, &ctx.limits);
-    let older = (from > head.first_seq && !messages.is_empty()).then_some(from);
-    Ok(Some(Conversation { head, who, snapshot, split, messages, notes, flags, cases, older }))
+    let older = messages.first().map(|first| first.seq).filter(|first| *first > head.first_seq);
+    Ok(Some(Conversation { head, who, snapshot, split, messages, notes, flags, cases, older, failed }))
+}
+
+/// The newest of these messages that fit a page, at least one.
+fn fitting(mut messages: Vec<Message>) -> Vec<Message> {
+    let mut chars = 0;
+    let fit = messages.iter().rev().take_while(|message| {
+        let is_first = chars == 0;
+        chars += text::chars(&message.text) + text::chars(&message.tail) + 1;
+        is_first || chars <= PAGE_CHARS
+    });
+    let fit = fit.count();
+    messages.drain(..messages.len() - fit);
+    messages
+}
+
+/// What was read, or nothing and its name among what failed.
+fn read<T: Default>(name: &'static str, found: Result<T, StoreError>, failed: &mut Vec<&'static str>) -> T {
+    found.unwrap_or_else(|error| {
+        tracing::warn!(%error, part = name, "a part of a conversation could not be read");
+        failed.push(name);
+        T::default()
+    })
 }

@@ -3,9 +3,11 @@
 use crate::contact::ContactId;
 use crate::flag::{Flag, FlagReason};
 use crate::handoff::{Context, MoveError, Refused};
+use crate::hash;
 use crate::operator::Operator;
 use crate::text;
 use crate::thread::{BotKind, Message, Seq};
+use ulid::Ulid;
 
 /// What an operator says of a reply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub struct NewFlag {
 /// Flags of one reply that are looked at.
 const FLAGS: usize = 500;
 
-/// Flags a reply; again by the same operator changes reason and note of theirs.
+/// Flags a reply; again by the same operator changes reason and note of theirs, if it says any.
 ///
 /// # Errors
 /// There is no such reply, the note is too long, the contact is gone, or the table cannot be read or written.
@@ -35,8 +37,13 @@ pub async fn flag(
         return Err(Refused::Note { limit, is }.into());
     }
     let reply = reply(ctx, contact, seq).await?;
+    if new == NewFlag::default()
+        && let Some(own) = own(ctx, contact, operator, seq).await?
+    {
+        return Ok(own);
+    }
     let flag = Flag {
-        flag_id: own(ctx, contact, operator, seq).await?.map_or_else(|| ctx.clock.ulid(), |own| own.flag_id),
+        flag_id: flag_id(operator, seq),
         seq,
         operator: operator.clone(),
         reason: new.reason,
@@ -68,6 +75,12 @@ pub async fn unflag(
 async fn reply(ctx: &Context, contact: ContactId, seq: Seq) -> Result<Message, MoveError> {
     let message = ctx.store.message(contact, seq).await?;
     message.filter(|message| message.kind == Some(BotKind::Reply)).ok_or_else(|| Refused::NotAReply.into())
+}
+
+/// Each operator has one flag on a reply.
+fn flag_id(operator: &Operator, seq: Seq) -> Ulid {
+    let hash = hash::of(&format!("flag {seq} {operator}"));
+    Ulid::from_bytes(std::array::from_fn(|n| hash[n]))
 }
 
 async fn own(

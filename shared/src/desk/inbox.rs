@@ -92,7 +92,7 @@ pub struct Inbox {
 pub struct Counts {
     /// Of [`Tab::NeedsAPerson`].
     pub needs_a_person: usize,
-    /// Of [`Tab::Mine`], among the oldest `inbox_scan` entries.
+    /// Of [`Tab::Mine`], among the oldest `inbox_step` entries.
     pub mine: usize,
     /// Of [`Tab::Bot`].
     pub bot: usize,
@@ -134,29 +134,46 @@ impl<'a> Asked<'a> {
 /// How many rows are completed at once.
 const AT_ONCE: usize = 16;
 
-/// A page of the inbox; a search that is an identity finds its thread on whatever tab.
+/// A page of the inbox. A search that is an identity, with or without its kind, finds what is wanted of its thread on
+/// whatever tab: those rows come first, beside the page's own.
 ///
 /// # Errors
 /// The table cannot be read.
 pub async fn inbox(ctx: &Context, asked: Asked<'_>) -> Result<Inbox, StoreError> {
+    let named = match asked.search {
+        Some(search) => contacts_named(ctx, search).await?,
+        None => vec![],
+    };
+    let first = match asked.after {
+        None => rows_of(ctx, &asked, &named).await?,
+        Some(_) => vec![],
+    };
+    if !named.is_empty() && asked.search.is_some_and(|search| search.contains(':')) {
+        // It is an identity and nothing else.
+        return Ok(Inbox { rows: first, next: None });
+    }
+    let mut page = listed(ctx, &asked, &named).await?;
+    page.rows.splice(0..0, first);
+    Ok(page)
+}
+
+async fn listed(ctx: &Context, asked: &Asked<'_>, named: &[ContactId]) -> Result<Inbox, StoreError> {
     let words = asked.search.map(words).unwrap_or_default();
     let is_filtered = asked.tab == Tab::Mine || asked.cases.is_some() || !words.is_empty();
     let step = if is_filtered { ctx.limits.inbox_step.max(asked.limit) } else { asked.limit };
-    let mut rows = match asked.search.filter(|_| asked.after.is_none()) {
-        Some(search) => rows_of_identity(ctx, search).await?,
-        None => vec![],
-    };
-    let named: Vec<ContactId> = rows.iter().map(|row| row.entry.contact_id).collect();
-    let (mut after, mut scanned) = (asked.after, 0);
+    let (mut rows, mut after, mut scanned) = (vec![], asked.after, 0);
     loop {
         let part = ListPart { lists: asked.tab.lists(), order: asked.tab.order(), after, limit: step };
         let entries = ctx.store.listed(part).await?;
         let ended = entries.len() < step;
         scanned += entries.len();
         after = entries.last().map(|last| Cursor(*last)).or(after);
-        let mut stated = ctx.store.stated(&entries).await?;
-        stated.retain(|stated| asked.wants(stated));
-        stated.retain(|stated| !named.contains(&stated.entry.contact_id));
+        let mut stated = ctx.store.stated(&entries, !words.is_empty()).await?;
+        stated.retain(|stated| asked.wants(stated) && !named.contains(&stated.entry.contact_id));
+        if words.is_empty() {
+            // One more says that there is more.
+            stated.truncate(asked.limit + 1 - rows.len());
+        }
         for row in complete(ctx, stated, &words).await? {
             if rows.len() == asked.limit {
                 let next = rows.last().map(|last: &Row| Cursor(last.entry));
@@ -187,13 +204,13 @@ pub async fn counts(ctx: &Context, operator: &Operator) -> Result<Counts, StoreE
 
 async fn count_mine(ctx: &Context, operator: &Operator) -> Result<usize, StoreError> {
     let (lists, order) = (Tab::Mine.lists(), Tab::Mine.order());
-    let part = ListPart { lists, order, after: None, limit: ctx.limits.inbox_scan };
-    let stated = ctx.store.stated(&ctx.store.listed(part).await?).await?;
+    let part = ListPart { lists, order, after: None, limit: ctx.limits.inbox_step };
+    let stated = ctx.store.stated(&ctx.store.listed(part).await?, false).await?;
     Ok(stated.iter().filter(|stated| Tab::Mine.has(stated, operator)).count())
 }
 
-/// The thread of an identity, written out or without its kind.
-async fn rows_of_identity(ctx: &Context, search: &str) -> Result<Vec<Row>, StoreError> {
+/// The contacts that a search names, by identity written out or without its kind.
+async fn contacts_named(ctx: &Context, search: &str) -> Result<Vec<ContactId>, StoreError> {
     let search = search.trim();
     let kinds = ["", "chat:", "tel:", "email:"];
     let identities = kinds.iter().filter_map(|kind| format!("{kind}{search}").parse::<Identity>().ok());
@@ -203,13 +220,26 @@ async fn rows_of_identity(ctx: &Context, search: &str) -> Result<Vec<Row>, Store
         futures::future::try_join_all(found).await?.into_iter().flatten().collect();
     contacts.sort_unstable();
     contacts.dedup();
+    Ok(contacts)
+}
+
+/// What is wanted of these contacts: their cases, where cases are asked for, else their threads.
+async fn rows_of(ctx: &Context, asked: &Asked<'_>, contacts: &[ContactId]) -> Result<Vec<Row>, StoreError> {
     let mut entries = vec![];
-    for contact_id in contacts {
+    for contact_id in contacts.iter().copied() {
         let Some(head) = ctx.store.head(contact_id).await? else { continue };
-        let at = head.waiting_since.unwrap_or(ctx.clock.now());
-        entries.push(Entry { at, contact_id, case_id: head.open_case });
+        let entry = |at, case_id| Entry { at, contact_id, case_id };
+        match asked.cases {
+            Some(_) => {
+                let cases = ctx.store.cases(contact_id).await?;
+                entries.extend(cases.iter().map(|case| entry(case.opened_at, Some(case.case_id))));
+            }
+            None => entries.push(entry(head.waiting_since.unwrap_or(ctx.clock.now()), head.open_case)),
+        }
     }
-    complete(ctx, ctx.store.stated(&entries).await?, &[]).await
+    let mut stated = ctx.store.stated(&entries, false).await?;
+    stated.retain(|stated| asked.cases.is_none() || asked.wants(stated));
+    complete(ctx, stated, &[]).await
 }
 
 /// Rows with everything that they show; without those that lack a word that is looked for.
@@ -227,7 +257,8 @@ async fn complete(ctx: &Context, stated: Vec<Stated>, words: &[String]) -> Resul
     let now = ctx.clock.now();
     let row = |(stated, who): (Stated, Who)| {
         let Stated { entry, head, case, .. } = stated;
-        let waiting_since = case.as_ref().and_then(|case| case.waiting_since).or(head.waiting_since);
+        let of_case = case.as_ref().and_then(|case| case.waiting_since);
+        let waiting_since = of_case.or(head.waiting_since).or(head.asked_since);
         let may_wait = may_wait(ctx, case.as_ref());
         let overdue = waiting_since.is_some_and(|since| now.since(since) > may_wait);
         let newest = newest.get(&entry.contact_id).cloned();

@@ -307,13 +307,19 @@ fn counted(change: Expression, head: &Head, reply: &NewReply) -> Expression {
 }
 
 fn join(new: &NewCase) -> Expression {
-    super::cases::unresolved()
+    let joined = super::cases::unresolved()
         .set("about_seq", new.reply.in_reply_to)
+        // The bot had the thread, so nobody has the case.
+        .set("state_of_case", CaseState::Open)
         .set("category", new.category)
         .set("reason", &new.reason)
         .set("trace", new.reply.trace)
         .set_if_absent("waiting_since_millis", new.reply.at)
-        .add("joined", 1)
+        .add("joined", 1);
+    match &new.topic {
+        Some(topic) => joined.set("topic", topic),
+        None => joined.remove("topic"),
+    }
 }
 
 fn case_item(head: &Head, new: &NewCase) -> Result<Item, StoreError> {

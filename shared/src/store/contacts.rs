@@ -129,6 +129,17 @@ impl Store {
         Ok(matches!(transaction.write(self).await?, Written::Done))
     }
 
+    /// Gives a contact an identity that nobody has; `false` where somebody has it, or the contact is gone or being
+    /// erased (*erasable*).
+    pub async fn add_identity(&self, contact: ContactId, identity: &Identity) -> Result<bool, StoreError> {
+        let lookup = to_item(IdentityItem { contact_id: contact }, "identity")?;
+        let transaction = Transaction::new(self.clock().ulid())
+            .create(self, Part::Identity, &keys::identity(identity), lookup.clone())
+            .put(self, Part::Beside, &keys::identity_of(contact, identity), lookup, Expression::new())
+            .check(self, Part::Head, &keys::head(contact), super::facts::alive());
+        Ok(matches!(transaction.write(self).await?, Written::Done))
+    }
+
     /// Head, snapshot and identity items of a new contact, all of them absent before.
     fn create(&self, head: Head, identity: &Identity) -> Result<Transaction, StoreError> {
         let contact = head.contact_id;
@@ -201,11 +212,21 @@ impl Store {
         delivery: &Delivery,
     ) -> Result<Transaction, StoreError> {
         let transaction = self.with_message(transaction, contact, message, bodies)?;
-        let seen = SeenItem {
-            seen: Seen { contact_id: contact, seq: message.seq },
-            expires_at: (message.at + SEEN_FOR).seconds(),
-        };
-        let forgotten = Expression::new().if_absent_or_less("expires_at", message.at.seconds() + 1);
+        self.with_seen(transaction, contact, message.seq, delivery, message.at)
+    }
+
+    /// Adds what remembers that something came, or was written, beside message `seq` (*once-in*).
+    pub(super) fn with_seen(
+        &self,
+        transaction: Transaction,
+        contact: ContactId,
+        seq: Seq,
+        delivery: &Delivery,
+        at: Timestamp,
+    ) -> Result<Transaction, StoreError> {
+        let seen =
+            SeenItem { seen: Seen { contact_id: contact, seq }, expires_at: (at + SEEN_FOR).seconds() };
+        let forgotten = Expression::new().if_absent_or_less("expires_at", at.seconds() + 1);
         Ok(transaction.put(self, Part::Seen, &keys::seen(delivery), to_item(seen, "seen")?, forgotten))
     }
 
@@ -284,6 +305,8 @@ fn moved_by(before: &Head, message: &Message, ticket: &Ticket) -> Head {
     }
     if before.mode == Mode::Human || (message.no_turn && nothing_waits) {
         head.settled_seq = message.seq;
+        let waits_for_a_person = before.mode == Mode::Human && before.open_case.is_none() && !message.no_turn;
+        head.asked_since = before.asked_since.or(waits_for_a_person.then_some(message.at));
     } else if !message.no_turn {
         head.waiting_since = before.waiting_since.or(Some(message.at));
         if let Some(lease) = ticket.lease {
@@ -311,6 +334,9 @@ fn admission_update(before: &Head, after: &Head, ticket: &Ticket) -> Expression 
     }
     if let Some(since) = after.waiting_since.filter(|_| before.waiting_since.is_none()) {
         change = List::Waiting.put(change.set("waiting_since_millis", since), after.contact_id, since);
+    }
+    if let Some(since) = after.asked_since {
+        change = change.set_if_absent("asked_since_millis", since);
     }
     if ticket.lease.is_some() && after.turn_seq == after.last_seq {
         change = change

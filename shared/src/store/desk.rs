@@ -27,37 +27,38 @@ pub struct Stated {
 }
 
 impl Store {
-    /// What entries stand for, in their order; those that are gone are left out.
+    /// What entries stand for, in their order, eventually consistent; with the summaries of their threads where these
+    /// are looked into. Those that are gone or being erased are left out, and those that cannot be read, too: one item
+    /// that talks rubbish hides no other.
     ///
     /// # Errors
-    /// They cannot be read.
-    pub async fn stated(&self, entries: &[Entry]) -> Result<Vec<Stated>, StoreError> {
+    /// The table cannot be read.
+    pub async fn stated(&self, entries: &[Entry], with_summaries: bool) -> Result<Vec<Stated>, StoreError> {
         let wanted = entries.iter().flat_map(|entry| {
             let contact = entry.contact_id;
             let case = entry.case_id.map(|case_id| keys::case(contact, case_id));
-            [keys::head(contact), keys::snapshot(contact)].into_iter().chain(case)
+            let summary = with_summaries.then(|| keys::snapshot(contact));
+            [keys::head(contact)].into_iter().chain(case).chain(summary)
         });
         let found = self.many(wanted.collect()).await?;
-        let stated = |entry: &Entry| -> Result<Option<Stated>, StoreError> {
+        let stated = |entry: &Entry| {
             let contact = entry.contact_id;
-            let Some(head) = read(&found, &keys::head(contact), "head")? else { return Ok(None) };
+            let head: Head = read(&found, &keys::head(contact), "head")?;
             let case = match entry.case_id {
-                Some(case_id) => match read(&found, &keys::case(contact, case_id), "case")? {
-                    Some(case) => Some(case),
-                    None => return Ok(None),
-                },
+                Some(case_id) => Some(read(&found, &keys::case(contact, case_id), "case")?),
                 None => None,
             };
-            let snapshot = read(&found, &keys::snapshot(contact), "snapshot").ok().flatten();
-            Ok(Some(Stated { entry: *entry, head, case, snapshot }))
+            let snapshot =
+                with_summaries.then(|| read(&found, &keys::snapshot(contact), "snapshot")).flatten();
+            (!head.erasing).then_some(Stated { entry: *entry, head, case, snapshot })
         };
-        entries.iter().filter_map(|entry| stated(entry).transpose()).collect()
+        Ok(entries.iter().filter_map(stated).collect())
     }
 
-    /// One message of each of many threads.
+    /// One message of each of many threads, as far as they can be read.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// The table cannot be read.
     pub async fn one_message_each(
         &self,
         wanted: &[(ContactId, Seq)],
@@ -65,10 +66,9 @@ impl Store {
         let keys = wanted.iter().map(|(contact, seq)| keys::message(*contact, *seq)).collect();
         let found = self.many(keys).await?;
         let message = |(contact, seq): &(ContactId, Seq)| {
-            let message = read(&found, &keys::message(*contact, *seq), "message").transpose()?;
-            Some(message.map(|message| (*contact, message)))
+            Some((*contact, read(&found, &keys::message(*contact, *seq), "message")?))
         };
-        wanted.iter().filter_map(message).collect()
+        Ok(wanted.iter().filter_map(message).collect())
     }
 
     /// The first identities of a contact, eventually consistent.
@@ -91,7 +91,7 @@ impl Store {
         let once: BTreeMap<(String, String), Key> =
             keys.into_iter().map(|key| ((key.pk.clone(), key.sk.clone()), key)).collect();
         let keys: Vec<&Key> = once.values().collect();
-        let batches = keys.chunks(BATCH).map(|batch| self.batch(batch));
+        let batches = keys.chunks(BATCH).map(|batch| self.recent_batch(batch));
         Ok(futures::future::try_join_all(batches).await?.into_iter().flatten().collect())
     }
 }
@@ -100,7 +100,7 @@ fn read<T: DeserializeOwned>(
     found: &HashMap<(String, String), Item>,
     key: &Key,
     what: &'static str,
-) -> Result<Option<T>, StoreError> {
-    let item = found.get(&(key.pk.clone(), key.sk.clone()));
-    item.map(|item| from_item(item.clone(), what)).transpose()
+) -> Option<T> {
+    let item = found.get(&(key.pk.clone(), key.sk.clone()))?;
+    from_item(item.clone(), what).inspect_err(|error| tracing::warn!(%error, "left out of a list")).ok()
 }

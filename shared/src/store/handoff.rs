@@ -48,7 +48,7 @@ impl Store {
             .set("taken_by", by.operator);
         let taken = waiting(moved(CaseState::Taken, by).set("assignee", by.operator), head);
         let taken = head.open_case.map(|case| (case, taken));
-        self.move_thread(head, with_a_person(change, head, by), taken).await
+        self.move_thread(head, asked(with_a_person(change, head, by), head), taken).await
     }
 
     /// An operator writes; the bot is silent from then on. `None` if the thread moved on since `head` was read.
@@ -65,7 +65,8 @@ impl Store {
             .set("last_seq", message.seq)
             .set("settled_seq", message.seq)
             .set_if_absent("taken_by", by.operator);
-        let mut transaction = self.on_head(head, with_a_person(change, head, by));
+        let mut transaction =
+            self.on_head(head, with_a_person(change, head, by).remove("asked_since_millis"));
         if let Some(case_id) = head.open_case {
             let taken = if head.taken_by.is_none() { moved(CaseState::Taken, by) } else { unresolved() };
             let answered = taken.set_if_absent("assignee", by.operator).remove("waiting_since_millis");
@@ -86,11 +87,13 @@ impl Store {
             .if_equal("last_customer_seq", head.last_customer_seq)
             .set("mode", Mode::Bot)
             .set("settled_seq", head.last_seq)
+            .remove("asked_since_millis")
             .remove("taken_by");
         if resolve {
             change = change.remove("open_case");
         }
-        let left = || unresolved().remove("waiting_since_millis");
+        // The bot has the thread, so nobody has the case.
+        let left = || moved(CaseState::Open, by).remove("waiting_since_millis");
         let case = head.open_case.map(|case| (case, if resolve { resolution(head, by) } else { left() }));
         self.move_thread(head, List::Bot.put(no_longer_waiting(change), head.contact_id, by.at), case).await
     }
@@ -197,6 +200,14 @@ fn with_a_person(change: Expression, head: &Head, by: By<'_>) -> Expression {
         (Some(_), _) => unlisted(change),
         (None, Mode::Bot) => List::Person.put(change, head.contact_id, by.at),
         (None, Mode::Human) => change,
+    }
+}
+
+/// What waited for the bot waits for whoever took the thread without a case.
+fn asked(change: Expression, head: &Head) -> Expression {
+    match head.waiting_since.filter(|_| head.has_unsettled() && head.open_case.is_none()) {
+        Some(since) => change.set_if_absent("asked_since_millis", since),
+        None => change,
     }
 }
 

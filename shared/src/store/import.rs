@@ -7,6 +7,7 @@
 
 use super::contacts::{Body, found};
 use super::expression::Expression;
+use super::listing::List;
 use super::transaction::{Part, Transaction, Written};
 use super::{Item, ROUNDS, Range, Span, Store, StoreError, from_item, keys, to_item};
 use crate::contact::{Account, ContactId};
@@ -113,7 +114,7 @@ impl Store {
             };
             progress(written);
         }
-        let finished = self.transaction(&import, finish(log)).write(self).await?;
+        let finished = self.transaction(&import, finish(contact, log)).write(self).await?;
         Ok(judge(finished, &import)?.err().unwrap_or(Imported::Done { resumed_after }))
     }
 
@@ -221,15 +222,16 @@ fn judge(written: Written, import: &Import<'_>) -> Result<Result<(), Imported>, 
 }
 
 /// The head moves over the whole log, and nothing of it waits.
-fn finish(log: &ImportedLog) -> Expression {
+fn finish(contact: ContactId, log: &ImportedLog) -> Expression {
     let last = Seq(log.messages.len() as u64);
     let customer = log.messages.iter().rposition(|message| message.author == Author::Customer);
     let last_customer = customer.map_or(Seq::NONE, |index| Seq(index as u64 + 1));
-    Expression::new()
+    let moved = Expression::new()
         .set("last_seq", last)
         .set("last_customer_seq", last_customer)
         .set("settled_seq", last)
-        .remove("import_seq")
+        .remove("import_seq");
+    List::Bot.put(moved, contact, log.at)
 }
 
 /// A message and the rest of its text.

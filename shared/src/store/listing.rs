@@ -160,7 +160,8 @@ impl Store {
     /// # Errors
     /// The index cannot be read.
     pub async fn count_listed(&self, list: List, most: usize) -> Result<usize, StoreError> {
-        let of_each = most.div_ceil(keys::STATE_SHARDS as usize) + 1;
+        // One shard may have nearly all of them.
+        let of_each = most + 1;
         let count = async |shard| {
             let found = self
                 .client()
@@ -197,7 +198,14 @@ impl Store {
                 items.iter().filter_map(entry).filter(|entry| part.order.is_after(entry, part.after)),
             );
             start = found.last_evaluated_key;
-            if start.is_none() || entries.len() >= part.limit {
+            // Entries of one moment come in no order that means anything: all of them are read before some are cut.
+            let is_full = match (part.limit.checked_sub(1).and_then(|last| entries.get(last)), entries.last())
+            {
+                (Some(of_page), Some(last)) => of_page.at != last.at,
+                _ => false,
+            };
+            if start.is_none() || is_full {
+                part.order.sort(&mut entries);
                 entries.truncate(part.limit);
                 return Ok(entries);
             }

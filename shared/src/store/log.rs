@@ -42,9 +42,21 @@ impl Store {
     }
 
     pub(super) async fn batch(&self, keys: &[&Key]) -> Result<HashMap<(String, String), Item>, StoreError> {
+        self.batch_of(all_of(keys, true)).await
+    }
+
+    /// A batch that may miss what was written just now, at half the price: for what is never decided on.
+    pub(super) async fn recent_batch(
+        &self,
+        keys: &[&Key],
+    ) -> Result<HashMap<(String, String), Item>, StoreError> {
+        self.batch_of(all_of(keys, false)).await
+    }
+
+    async fn batch_of(&self, keys: KeysAndAttributes) -> Result<HashMap<(String, String), Item>, StoreError> {
         let deadline = self.deadline();
         let mut found = HashMap::new();
-        let mut wanted = Some(all_of(keys));
+        let mut wanted = Some(keys);
         while let Some(keys) = wanted.take() {
             let answer = self
                 .client()
@@ -171,8 +183,8 @@ impl Store {
     }
 }
 
-fn all_of(keys: &[&Key]) -> KeysAndAttributes {
-    let mut wanted = KeysAndAttributes::builder().consistent_read(true);
+fn all_of(keys: &[&Key], consistent: bool) -> KeysAndAttributes {
+    let mut wanted = KeysAndAttributes::builder().consistent_read(consistent);
     for key in keys {
         wanted = wanted.keys(key.attributes());
     }

@@ -45,6 +45,7 @@ pub use import::{Imported, ImportedLog, ImportedMessage};
 pub use listing::{Cursor, CursorError, Entry, List, Order, Part as ListPart};
 pub use log::Gathered;
 pub use memory::{Bank, Changed};
+pub use notes::NoteWrite;
 pub use tickets::{IndexPointer, Place, ReleasedCase, Upload};
 pub use traces::TraceKey;
 

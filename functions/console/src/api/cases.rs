@@ -12,7 +12,7 @@ use axum::{Extension, Json};
 use carryover_shared::api::Problem;
 use carryover_shared::case;
 use carryover_shared::desk::{self, Asked, Tab};
-use carryover_shared::handoff;
+use carryover_shared::handoff::{self, Shown};
 use carryover_shared::operator::Operator;
 use carryover_shared::thread::Seq;
 use serde::Deserialize;
@@ -24,6 +24,7 @@ use utoipa::{IntoParams, ToSchema};
 #[into_params(parameter_in = Query)]
 pub(super) struct Cases {
     /// The state; unresolved ones without it.
+    #[param(inline)]
     state: Option<StateQuery>,
     /// Words that identity, name, case or brief must contain.
     q: Option<String>,
@@ -67,11 +68,13 @@ async fn place(console: &Console, place: Place) -> Result<(Thread, Ulid), ApiErr
 }
 
 /// The newest message that the operator saw.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Resolve {
     /// The thread's `last_customer_seq` as it was shown; with it a newer message stops the move.
     seen: Option<u64>,
+    /// The thread's `epoch` as it was shown; with it another operator's move stops this one.
+    epoch: Option<u64>,
 }
 
 /// Resolves a case and leaves the thread to whoever has it.
@@ -89,8 +92,9 @@ pub(super) async fn resolve(
     given: Result<Json<Resolve>, JsonRejection>,
 ) -> Result<StatusCode, ApiError> {
     let (thread, case_id) = place(&console, at).await?;
-    let seen = body(given)?.seen.map(Seq);
-    handoff::resolve(&console.desk, thread.contact, &caller.operator, case_id, seen).await?;
+    let Resolve { seen, epoch } = body(given)?;
+    let shown = Shown { seen: seen.map(Seq), epoch };
+    handoff::resolve(&console.desk, thread.contact, &caller.operator, case_id, shown).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -132,7 +136,7 @@ pub(super) async fn assign(
     given: Result<Json<Assign>, JsonRejection>,
 ) -> Result<StatusCode, ApiError> {
     let (thread, case_id) = place(&console, at).await?;
-    let to = body(given)?.to.map(Operator::new).transpose();
+    let to = body(given)?.to.map(|name| Operator::new(name.trim())).transpose();
     let to = to.map_err(|error| Problem::bad("to", format!("to: {error}.")))?;
     handoff::assign(&console.desk, thread.contact, &caller.operator, case_id, to.as_ref()).await?;
     Ok(StatusCode::NO_CONTENT)

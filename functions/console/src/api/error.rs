@@ -1,5 +1,6 @@
 //! Errors of the API: RFC 9457 problems.
 
+use crate::pages::sentence;
 use crate::sign_in::Refusal;
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -39,7 +40,7 @@ impl From<StoreError> for ApiError {
 
 impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> Self {
-        let detail = format!("{}.", sentence(&refusal.to_string()));
+        let detail = sentence(&refusal.to_string());
         Self(match refusal {
             Refusal::Token => Problem::unauthorized(&detail),
             Refusal::NoRole => Problem::new(403, "Forbidden", detail),
@@ -58,18 +59,27 @@ impl From<MoveError> for ApiError {
             MoveError::Refused(refused) => refused,
             MoveError::Store(error) => return error.into(),
         };
-        let detail = format!("{}.", sentence(&refused.to_string()));
+        let detail = sentence(&refused.to_string());
         Self(match refused {
             Refused::Text { limit, .. } => Problem::bad("text", detail).with_bound(limit),
             Refused::Note { limit, .. } => Problem::bad("note", detail).with_bound(limit),
             Refused::AlreadyTaken { .. } => Problem::conflict("taken_by", detail),
             Refused::NewMessage => Problem::conflict("seen", detail),
+            Refused::Moved => Problem::conflict("epoch", detail),
             Refused::WithTheBot => Problem::conflict("mode", detail),
             Refused::AlreadyResolved | Refused::NotResolved => Problem::conflict("state", detail),
             Refused::AnotherCase => Problem::conflict("open_case", detail),
             Refused::NotAReply => Problem::conflict("kind", detail),
-            Refused::UsedElsewhere => Problem::conflict("Idempotency-Key", detail),
-            Refused::NoSuchCase => Problem::new(404, "Not found", detail),
+            Refused::UsedElsewhere | Refused::UsedForOtherWords => {
+                Problem::conflict("Idempotency-Key", detail)
+            }
+            Refused::Field { field, limit, .. } => Problem::bad(field, detail).with_bound(limit),
+            Refused::Record(_) => Problem::bad("record", detail),
+            Refused::NotOurs { .. } => Problem::conflict("source", detail),
+            Refused::RecordMoved => Problem::conflict("as_of", detail),
+            Refused::TooManyRecords { limit } => Problem::conflict("records", detail).with_bound(limit),
+            Refused::IdentityTaken => Problem::conflict("identity", detail),
+            Refused::NoSuchRecord | Refused::NoSuchCase => Problem::new(404, "Not found", detail),
             Refused::Gone => Problem::gone(),
         })
     }
@@ -111,10 +121,4 @@ impl From<PathRejection> for ApiError {
 /// The first line, in which serde names the field.
 fn without_echo(text: &str) -> String {
     format!("{}.", text.lines().next().unwrap_or_default().trim_end_matches('.'))
-}
-
-fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}", chars.as_str())
 }

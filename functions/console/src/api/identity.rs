@@ -22,7 +22,7 @@ const TAILS: [&[&str]; 10] = [
 const PREFIX: &str = "/v1/threads/";
 
 /// Makes an identity with slashes one segment of the path, so that routes can be told apart. Whoever means an identity
-/// that ends like a route writes its slashes as `%2F`.
+/// that ends like a route names the contact by its id.
 pub fn with_whole_identity(mut request: Request) -> Request {
     if let Some(path) = rewritten(request.uri().path()) {
         let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();

@@ -73,7 +73,9 @@ pub fn router(console: &Console) -> Router<Console> {
         .route("/v1", any(nothing))
         .route("/v1/", any(nothing))
         .route("/v1/{*path}", any(nothing))
-        .method_not_allowed_fallback(async || ApiError::from(Problem::method_not_allowed("other methods")))
+        .method_not_allowed_fallback(async || {
+            ApiError::from(Problem::new(405, "Method not allowed", "This path is not for that."))
+        })
         .layer(middleware::from_fn_with_state(console.clone(), once::once))
         .layer(middleware::from_fn_with_state(console.clone(), admit))
 }

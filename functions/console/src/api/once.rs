@@ -70,7 +70,8 @@ async fn write(
     parts.extensions.insert(write.clone());
     let response = next.run(Request::from_parts(parts, Body::from(body))).await;
     let (kept, response) = taken_apart(response).await;
-    let is_final = kept.status < 500;
+    // What could not be read may say what it was, and changed nothing.
+    let is_final = kept.status < 500 && kept.status != 400;
     let now = console.now();
     let noted = if is_final {
         store.end_write(&write, &kept, now).await

@@ -14,7 +14,7 @@ use axum::{Extension, Json};
 use carryover_shared::api::Problem;
 use carryover_shared::contact::ContactId;
 use carryover_shared::desk::{self, Asked, Conversation, NewFlag, Tab};
-use carryover_shared::handoff;
+use carryover_shared::handoff::{self, Shown};
 use carryover_shared::job::Delivery;
 use carryover_shared::thread::Seq;
 use serde::Deserialize;
@@ -31,7 +31,7 @@ pub(super) fn page_size(asked: Option<usize>) -> Result<usize, Problem> {
     }
 }
 
-/// A body, or what stands for none.
+/// A body.
 pub(super) fn body<T: serde::de::DeserializeOwned>(
     given: Result<Json<T>, JsonRejection>,
 ) -> Result<T, ApiError> {
@@ -80,6 +80,7 @@ type At = Result<Path<String>, PathRejection>;
 #[into_params(parameter_in = Query)]
 pub(super) struct Threads {
     /// `needs_a_person` (without it), `mine`, `bot` or `resolved`: the tabs of the inbox.
+    #[param(inline)]
     tab: Option<TabQuery>,
     /// Words that identity, name, case or brief must contain; a whole identity is found on whatever tab.
     q: Option<String>,
@@ -260,12 +261,13 @@ pub(super) async fn say(
 pub(super) async fn note(
     State(console): State<Console>,
     Extension(caller): Extension<Caller>,
+    Extension(once): Extension<Delivery>,
     at: At,
     given: Result<Json<Text>, JsonRejection>,
 ) -> Result<(StatusCode, Json<Written>), ApiError> {
     let thread = Thread::at(&console, at).await?;
     let Text { text } = body(given)?;
-    let note = handoff::note(&console.desk, thread.contact, &caller.operator, &text).await?;
+    let note = handoff::note(&console.desk, thread.contact, &caller.operator, &text, Some(&once)).await?;
     Ok((StatusCode::CREATED, Json(Written { seq: note.seq.0 })))
 }
 
@@ -277,6 +279,8 @@ pub(super) struct HandBack {
     resolve: bool,
     /// The thread's `last_customer_seq` as it was shown; with it a newer message stops the move.
     seen: Option<u64>,
+    /// The thread's `epoch` as it was shown; with it another operator's move stops this one.
+    epoch: Option<u64>,
 }
 
 /// Hands a thread back to the bot, which waits for the next message.
@@ -293,8 +297,9 @@ pub(super) async fn hand_back(
     given: Result<Json<HandBack>, JsonRejection>,
 ) -> Result<Json<ThreadState>, ApiError> {
     let thread = Thread::at(&console, at).await?;
-    let HandBack { resolve, seen } = body(given)?;
-    handoff::hand_back(&console.desk, thread.contact, &caller.operator, resolve, seen.map(Seq)).await?;
+    let HandBack { resolve, seen, epoch } = body(given)?;
+    let shown = Shown { seen: seen.map(Seq), epoch };
+    handoff::hand_back(&console.desk, thread.contact, &caller.operator, resolve, shown).await?;
     thread.state(&console).await
 }
 

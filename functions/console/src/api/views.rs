@@ -165,6 +165,8 @@ pub(super) struct ThreadState {
     taken_by: Option<String>,
     /// The case that is not resolved.
     open_case: Option<String>,
+    /// Rises with every move of an operator; give it back when you hand back or resolve.
+    epoch: u64,
     /// The newest message.
     last_seq: u64,
     /// The newest message that asks for something; give it as `seen` when you hand back.
@@ -181,6 +183,7 @@ impl From<&Head> for ThreadState {
             mode: word(head.mode),
             taken_by: head.taken_by.as_ref().map(|operator| operator.as_str().to_owned()),
             open_case: head.open_case.map(|case| case.to_string()),
+            epoch: head.epoch,
             last_seq: head.last_seq.0,
             last_customer_seq: head.last_customer_seq.0,
             settled_seq: head.settled_seq.0,
@@ -339,10 +342,14 @@ pub(super) struct MessageView {
     channel: String,
     /// The account of ours.
     account: String,
-    /// The text; of a long one head and tail.
+    /// The text; of a long one its beginning.
     text: String,
-    /// Characters left out of the middle of the text.
+    /// Characters left out after it.
     omitted_chars: usize,
+    /// The end of a long text.
+    tail: String,
+    /// What became of it on its way: `queued`, `sending`, `sent`, `delivered`, `failed`, `withheld`, `unknown`.
+    delivery: Option<String>,
     /// RFC 3339.
     at: String,
     /// Of an operator's: who wrote it.
@@ -365,8 +372,10 @@ pub(super) fn messages(conversation: &Conversation) -> Vec<MessageView> {
         kind: message.kind.map(word),
         channel: word(message.channel),
         account: message.account.to_string(),
-        text: format!("{}{}", message.text, message.tail),
+        text: message.text.clone(),
         omitted_chars: message.omitted_chars,
+        tail: message.tail.clone(),
+        delivery: message.delivery.map(word),
         at: message.at.rfc3339(),
         operator: message.operator.as_ref().map(|operator| operator.as_str().to_owned()),
         version: message.version,

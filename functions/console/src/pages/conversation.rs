@@ -1,6 +1,6 @@
 //! A conversation: what happened, and what may I promise?
 
-use super::parts::{ago, channel, has_hidden, who, written};
+use super::parts::{ago, channel, has_hidden, plain, who, written};
 use super::{layout, message, side};
 use crate::Console;
 use crate::sign_in::Session;
@@ -34,7 +34,7 @@ pub struct Wanted {
 /// What the page says besides: why a move was not made, and what was written.
 #[derive(Debug, Default)]
 pub(crate) struct Said<'a> {
-    pub(crate) refused: Option<String>,
+    pub(crate) refused: Option<(StatusCode, String)>,
     pub(crate) draft: &'a str,
 }
 
@@ -71,21 +71,22 @@ pub(crate) async fn page(
     before: Option<Seq>,
     said: &Said<'_>,
 ) -> Response {
-    let found = futures::try_join!(
+    let (found, side) = futures::join!(
         desk::conversation(&console.desk, contact, before, MESSAGES),
         side::read(console, contact)
     );
-    let (conversation, side) = match found {
-        Ok((Some(conversation), side)) => (conversation, side),
-        Ok((None, _)) => return message::not_found().await,
+    let conversation = match found {
+        Ok(Some(conversation)) => conversation,
+        Ok(None) => return message::not_found().await,
         Err(error) => return failed(&error),
     };
-    let status = if said.refused.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
+    let status = said.refused.as_ref().map_or(StatusCode::OK, |(status, _)| *status);
     let now = console.now();
     let body = html! {
         main #main.conversation {
-            @if let Some(refused) = &said.refused { p.refused role="alert" { (refused) } }
-            (top(&conversation, session))
+            @if let Some((_, refused)) = &said.refused { p.refused role="alert" { (refused) } }
+            @if !conversation.failed.is_empty() { p.refused { "Not readable just now: " (conversation.failed.join(", ")) "." } }
+            (top(&conversation, session, false))
             section.thread aria-label="Conversation" {
                 (timeline(&conversation, session, before, now))
                 @if before.is_none() { (answer(&conversation, session, said.draft, console.desk.clock.ulid())) }
@@ -93,7 +94,7 @@ pub(crate) async fn page(
             (side::show(&conversation, &side, session, now))
         }
     };
-    (status, layout::page(conversation.who.title(), session, &body)).into_response()
+    (status, layout::page(&plain(conversation.who.title()), session, &body)).into_response()
 }
 
 /// `GET /console/threads/{contact}/live`: the timeline alone, for a page that is open; nothing where nothing changed.
@@ -109,7 +110,13 @@ pub async fn live(
             StatusCode::NO_CONTENT.into_response()
         }
         Ok(Some(_)) => match desk::conversation(&console.desk, contact, None, MESSAGES).await {
-            Ok(Some(conversation)) => timeline(&conversation, &session, None, console.now()).into_response(),
+            // Whoever acts on what they see acts on the whole of it.
+            Ok(Some(conversation)) => html! {
+                (timeline(&conversation, &session, None, console.now()))
+                (top(&conversation, &session, true))
+                (banner(&conversation.head, true))
+            }
+            .into_response(),
             Ok(None) => message::not_found().await,
             Err(error) => failed(&error),
         },
@@ -120,7 +127,8 @@ pub async fn live(
 
 /// What an open page has seen; another one each minute, for notes, flags and times.
 fn seen(head: &Head, now: Timestamp) -> String {
-    format!("{}-{}-{}", head.epoch, head.last_seq, now.seconds() / 60)
+    let case = head.open_case.map(|case| case.to_string()).unwrap_or_default();
+    format!("{}-{}-{case}-{}", head.epoch, head.last_seq, now.seconds() / 60)
 }
 
 pub(crate) fn failed(error: &StoreError) -> Response {
@@ -156,7 +164,8 @@ pub async fn whole(
     }
 }
 
-fn top(conversation: &Conversation, session: &Session) -> Markup {
+/// Who it is and what can be done; in an answer to an open page it takes the place of what stands there.
+fn top(conversation: &Conversation, session: &Session, in_place: bool) -> Markup {
     let head = &conversation.head;
     let channels: Vec<&str> = {
         let mut names: Vec<&str> =
@@ -167,9 +176,9 @@ fn top(conversation: &Conversation, session: &Session) -> Markup {
     };
     let case = conversation.cases.iter().find(|case| Some(case.case_id) == head.open_case);
     html! {
-        header.top {
+        header.top #top hx-swap-oob=[in_place.then_some("true")] {
             a.back href="/console" aria-label="Back to the inbox" { "←" }
-            h1 { (who(&conversation.who)) }
+            h1 { a href=(format!("/console/customers/{}", head.contact_id)) { (who(&conversation.who)) } }
             span.meta { (channels.join(", ")) }
             @if let Some(case) = case {
                 span.badge.amber { @match case.state_of_case {
@@ -203,6 +212,7 @@ fn moves(head: &Head, session: &Session) -> Markup {
             form method="post" action=(format!("{base}/hand-back")) {
                 (layout::csrf(session))
                 input type="hidden" name="seen" value=(head.last_customer_seq);
+                input type="hidden" name="epoch" value=(head.epoch);
                 @if head.open_case.is_some() {
                     button type="submit" name="resolve" value="true" { "Hand back and resolve" }
                     button type="submit" name="resolve" value="false" { "Hand back, case stays open" }
@@ -214,6 +224,7 @@ fn moves(head: &Head, session: &Session) -> Markup {
             form method="post" action=(format!("{base}/cases/{case_id}/resolve")) {
                 (layout::csrf(session))
                 input type="hidden" name="seen" value=(head.last_customer_seq);
+                input type="hidden" name="epoch" value=(head.epoch);
                 button type="submit" { "Resolve the case" }
             }
         }
@@ -241,8 +252,8 @@ fn timeline(conversation: &Conversation, session: &Session, before: Option<Seq>,
     let again = format!("/console/threads/{contact}/live?seen={}", seen(&conversation.head, now));
     let mut last = None;
     html! {
-        div #timeline hx-get=[before.is_none().then_some(again)] hx-trigger=[before.is_none().then_some("every 3s")]
-            hx-swap="outerHTML" aria-live="polite" {
+        div #timeline tabindex="0" role="log" aria-label="Messages" hx-get=[before.is_none().then_some(again)] hx-trigger=[before.is_none().then_some("every 3s")]
+            hx-swap="outerHTML" {
             @if let Some(older) = conversation.older {
                 p.more { a.button href=(format!("/console/threads/{contact}?before={older}")) { "Older messages" } }
             }
@@ -306,7 +317,7 @@ fn message_line(conversation: &Conversation, entry: &Message, session: &Session,
     html! {
         li.message.(class) id=(format!("m{}", entry.seq)) {
             div.said-by {
-                strong { bdi { (author) } }
+                strong { (written(&author)) }
                 @if let Some(version) = entry.version { span.meta title="version of the instructions" { "v" (version) } }
                 @if entry.kind == Some(BotKind::Notice) { span.badge { "notice" } }
                 @if entry.kind == Some(BotKind::Confirmation) { span.badge { "confirmation" } }
@@ -320,7 +331,7 @@ fn message_line(conversation: &Conversation, entry: &Message, session: &Session,
                 p { a href=(format!("/console/threads/{}/messages/{}", conversation.head.contact_id, entry.seq)) { "Show all of it" } }
             }
             @if !entry.attachments.is_empty() {
-                ul.attachments { @for attachment in &entry.attachments { li { bdi { (attachment) } } } }
+                ul.attachments { @for attachment in &entry.attachments { li { (written(&attachment.to_string())) } } }
             }
             @if entry.kind == Some(BotKind::Reply) { (flagging(conversation, entry, session, now)) }
         }
@@ -364,7 +375,7 @@ fn flagging(conversation: &Conversation, entry: &Message, session: &Session, now
             } @else {
                 form method="post" action=(format!("{action}/withdraw")) {
                     (layout::csrf(session))
-                    button.quiet type="submit" aria-label=(format!("Take the flag on message {} back", entry.seq)) { "un-flag" }
+                    button.quiet type="submit" aria-label=(format!("un-flag message {}", entry.seq)) { "un-flag" }
                 }
                 details {
                     summary { "why" }
@@ -412,15 +423,23 @@ const CANNED: [(&str, &str); 4] = [
     ("Closing", "Is there anything else that I can do for you? If not, I wish you a good day."),
 ];
 
+fn banner(head: &Head, in_place: bool) -> Markup {
+    html! {
+        div #banner hx-swap-oob=[in_place.then_some("true")] {
+            @if head.mode == Mode::Bot {
+                p.banner { "The bot is answering here. Writing silences it." }
+            }
+        }
+    }
+}
+
 fn answer(conversation: &Conversation, session: &Session, draft: &str, key: ulid::Ulid) -> Markup {
     let head = &conversation.head;
     let base = format!("/console/threads/{}", head.contact_id);
     let name = &session.caller.operator;
     html! {
         div.answer {
-            @if head.mode == Mode::Bot {
-                p.banner { "The bot is answering here. Writing silences it." }
-            }
+            (banner(head, false))
             form.stacked method="post" action=(format!("{base}/messages")) {
                 (layout::csrf(session))
                 input type="hidden" name="key" value=(key);
@@ -440,6 +459,7 @@ fn answer(conversation: &Conversation, session: &Session, draft: &str, key: ulid
                 summary { "Write a note" }
                 form.stacked method="post" action=(format!("{base}/notes")) {
                     (layout::csrf(session))
+                    input type="hidden" name="key" value=(key);
                     label { "Only operators see it"
                         textarea name="text" rows="2" required maxlength="4000" {}
                     }

@@ -83,6 +83,7 @@ pub async fn show(
         Ok(found) => {
             let body = html! {
                 main #main.inbox {
+                    h1.visually-hidden { "Inbox" }
                     (list(&wanted, &found))
                     // For the key that takes the line that is marked.
                     form #take method="post" hidden { (layout::csrf(&session)) }
@@ -119,7 +120,8 @@ fn pulse(console: &Console, beats: u64) -> String {
 
 struct Found {
     inbox: Inbox,
-    counts: Counts,
+    /// None where they could not be read.
+    counts: Option<Counts>,
     pulse: String,
     now: carryover_shared::time::Timestamp,
     most: usize,
@@ -135,11 +137,11 @@ async fn read(console: &Console, session: &Session, wanted: &Wanted) -> Result<F
         ..Asked::of(wanted.tab(), operator)
     };
     // Before the list, so that what happens meanwhile shows with the next look.
-    let beats = console.desk.store.pulse().await?;
+    let beats = console.desk.store.pulse().await.unwrap_or_default();
     let (inbox, counts) =
-        futures::try_join!(desk::inbox(&console.desk, asked), desk::counts(&console.desk, operator))?;
+        futures::join!(desk::inbox(&console.desk, asked), desk::counts(&console.desk, operator));
     let most = console.desk.limits.inbox_scan;
-    Ok(Found { inbox, counts, pulse: pulse(console, beats), now: console.now(), most })
+    Ok(Found { inbox: inbox?, counts: counts.ok(), pulse: pulse(console, beats), now: console.now(), most })
 }
 
 fn failed(error: &StoreError) -> Response {
@@ -152,7 +154,9 @@ fn list(wanted: &Wanted, found: &Found) -> Markup {
     let mut again = wanted.address("/console/inbox", tab, wanted.cursor.as_deref());
     again.push_str(&format!("&seen={}", found.pulse));
     html! {
-        section #list hx-get=(again) hx-trigger="every 5s" hx-swap="outerHTML" {
+        // A search is read once: it is dearer than a page.
+        @let is_live = wanted.search().is_none();
+        section #list hx-get=[is_live.then_some(again)] hx-trigger=[is_live.then_some("every 5s")] hx-swap="outerHTML" {
             nav.tabs aria-label="Inbox" {
                 @for other in Tab::ALL {
                     a href=(wanted.address("/console", other, None)) aria-current=[(other == tab).then_some("page")] {
@@ -179,7 +183,7 @@ fn list(wanted: &Wanted, found: &Found) -> Markup {
 }
 
 fn count(found: &Found, tab: Tab) -> Option<String> {
-    let Counts { needs_a_person, mine, bot } = found.counts;
+    let Counts { needs_a_person, mine, bot } = found.counts?;
     let count = match tab {
         Tab::NeedsAPerson => needs_a_person,
         Tab::Mine => mine,
@@ -227,7 +231,7 @@ fn reason(row: &Row) -> String {
 
 fn badges(row: &Row) -> Markup {
     let case = row.case.as_ref();
-    let assignee = case.and_then(|case| case.assignee.as_ref()).or(row.head.taken_by.as_ref());
+    let assignee = case.and_then(|case| case.assignee.as_ref()).filter(|_| row.head.taken_by.is_none());
     html! {
         @if row.overdue { span.badge.red { "overdue" } }
         @match case.map(|case| case.priority) {
@@ -240,6 +244,7 @@ fn badges(row: &Row) -> Markup {
         @if case.is_some_and(|case| case.silent) { span.badge { "not told" } }
         @if !row.head.opted_out.is_empty() { span.badge.amber { "opted out" } }
         @for tag in case.into_iter().flat_map(|case| &case.tags) { span.badge { bdi { (tag) } } }
-        @if let Some(assignee) = assignee { span.badge.quiet { "taken: " (assignee) } }
+        @if let Some(by) = &row.head.taken_by { span.badge.quiet { "taken: " (by) } }
+        @if let Some(assignee) = assignee { span.badge.quiet { "for " (assignee) } }
     }
 }

@@ -43,7 +43,8 @@ fn head(title: &str) -> Markup {
             title { (title) " · Carryover" }
             link rel="icon" href=(ICON.path());
             link rel="stylesheet" href=(STYLE.path());
-            script src=(SCRIPT.path()) defer {}
+            // Before the page is drawn, so that it is drawn in the theme that was chosen.
+            script src=(SCRIPT.path()) {}
             script src=(HTMX.path()) defer {}
         }
     }

@@ -1,6 +1,7 @@
 //! The pages, rendered on the server; they can be read and answered without a script.
 
 pub mod conversation;
+pub mod customer;
 pub mod inbox;
 mod layout;
 pub mod message;
@@ -8,3 +9,5 @@ pub mod moves;
 mod parts;
 mod side;
 pub mod trace;
+
+pub(crate) use parts::sentence;

@@ -2,6 +2,7 @@
 
 use super::conversation::{Said, failed, page};
 use super::message;
+use super::parts::sentence;
 use crate::Console;
 use crate::api::write_name;
 use crate::form::{Form, Nothing};
@@ -13,7 +14,7 @@ use carryover_shared::case::{self, Priority};
 use carryover_shared::contact::ContactId;
 use carryover_shared::desk::{self, NewFlag};
 use carryover_shared::flag::FlagReason;
-use carryover_shared::handoff::{self, MoveError};
+use carryover_shared::handoff::{self, MoveError, Shown};
 use carryover_shared::operator::Operator;
 use carryover_shared::release::{self, Released};
 use carryover_shared::similar::Wording;
@@ -40,17 +41,16 @@ async fn after(
     match moved {
         Ok(()) => Redirect::to(&format!("/console/threads/{contact}")).into_response(),
         Err(MoveError::Refused(refused)) => {
-            let said = Said { refused: Some(sentence(&refused.to_string())), draft };
+            let said = Said { refused: Some((StatusCode::CONFLICT, sentence(&refused.to_string()))), draft };
             page(console, session, contact, None, &said).await
         }
-        Err(MoveError::Store(error)) => failed(&error),
+        Err(MoveError::Store(error)) => {
+            tracing::error!(%error, "an operator's move could not be made");
+            let text = "That could not be written just now. Try again in a moment.".to_owned();
+            let said = Said { refused: Some((StatusCode::SERVICE_UNAVAILABLE, text)), draft };
+            page(console, session, contact, None, &said).await
+        }
     }
-}
-
-fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}.", chars.as_str())
 }
 
 /// A form that cannot be taken as it is.
@@ -92,6 +92,7 @@ pub async fn take_over(
 pub struct HandBack {
     resolve: bool,
     seen: u64,
+    epoch: u64,
 }
 
 /// `POST …/hand-back`.
@@ -101,9 +102,10 @@ pub async fn hand_back(
     Form { session, fields }: Form<HandBack>,
 ) -> Result<Response, Wrong> {
     let contact = contact(&whose)?;
-    let HandBack { resolve, seen } = fields;
+    let HandBack { resolve, seen, epoch } = fields;
+    let shown = Shown { seen: Some(Seq(seen)), epoch: Some(epoch) };
     let operator = &session.caller.operator;
-    let moved = handoff::hand_back(&console.desk, contact, operator, resolve, Some(Seq(seen))).await;
+    let moved = handoff::hand_back(&console.desk, contact, operator, resolve, shown).await;
     Ok(after(&console, &session, contact, moved.map(|_| ()), "").await)
 }
 
@@ -132,6 +134,8 @@ pub async fn say(
 #[derive(Debug, Deserialize)]
 pub struct NewNote {
     text: String,
+    /// Makes it one note, however often the button is pressed.
+    key: Ulid,
 }
 
 /// `POST …/notes`.
@@ -142,7 +146,8 @@ pub async fn note(
 ) -> Result<Response, Wrong> {
     let contact = contact(&whose)?;
     let text = lines(&fields.text);
-    let noted = handoff::note(&console.desk, contact, &session.caller.operator, &text).await;
+    let once = write_name(&session.caller, &format!("note {}", fields.key));
+    let noted = handoff::note(&console.desk, contact, &session.caller.operator, &text, Some(&once)).await;
     Ok(after(&console, &session, contact, noted.map(|_| ()), "").await)
 }
 
@@ -251,6 +256,7 @@ fn lines(text: &str) -> String {
 #[derive(Debug, Deserialize)]
 pub struct Resolve {
     seen: u64,
+    epoch: u64,
 }
 
 /// `POST …/cases/{case}/resolve`.
@@ -261,7 +267,8 @@ pub async fn resolve(
 ) -> Result<Response, Wrong> {
     let (contact, case_id) = case_of(&names)?;
     let operator = &session.caller.operator;
-    let moved = handoff::resolve(&console.desk, contact, operator, case_id, Some(Seq(fields.seen))).await;
+    let shown = Shown { seen: Some(Seq(fields.seen)), epoch: Some(fields.epoch) };
+    let moved = handoff::resolve(&console.desk, contact, operator, case_id, shown).await;
     Ok(after(&console, &session, contact, moved, "").await)
 }
 

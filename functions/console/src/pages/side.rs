@@ -1,7 +1,7 @@
 //! What stands beside a conversation: the brief, the records, what is remembered, past cases, identities.
 
 use super::layout;
-use super::parts::{ago, written};
+use super::parts::{ago, first_words, written};
 use crate::Console;
 use crate::sign_in::Session;
 use carryover_shared::case::{Case, Priority};
@@ -22,36 +22,45 @@ const VALUE_CHARS: usize = 300;
 
 /// What is read for it. Each part may fail alone: *failed* is never shown as *empty*.
 pub(crate) struct Side {
-    brief: Option<Brief>,
+    brief: Result<Option<Brief>, StoreError>,
     facts: Result<Vec<Fact>, StoreError>,
     memories: Result<Vec<Entry>, StoreError>,
 }
 
 /// Reads it.
-pub(crate) async fn read(console: &Console, contact: ContactId) -> Result<Side, StoreError> {
+pub(crate) async fn read(console: &Console, contact: ContactId) -> Side {
     let (desk, store) = (&console.desk, &console.desk.store);
     let brief = async {
-        let case = store.cases(contact).await?.into_iter().next();
-        match case {
-            Some(case) => desk::brief(desk, contact, case.case_id).await,
-            None => Ok(None),
+        // The case that waits, else the newest one.
+        let open = store.head(contact).await?.and_then(|head| head.open_case);
+        let newest =
+            async { Ok::<_, StoreError>(store.cases(contact).await?.first().map(|case| case.case_id)) };
+        match open {
+            Some(case_id) => desk::brief(desk, contact, case_id).await,
+            None => match newest.await? {
+                Some(case_id) => desk::brief(desk, contact, case_id).await,
+                None => Ok(None),
+            },
         }
     };
     let (brief, facts, memories) =
         futures::join!(brief, store.facts(contact, &desk.limits), desk::memories(desk, contact, MEMORIES));
-    Ok(Side { brief: brief?, facts, memories })
+    Side { brief, facts, memories }
 }
 
 pub(crate) fn show(conversation: &Conversation, side: &Side, session: &Session, now: Timestamp) -> Markup {
     html! {
-        aside aria-label="What is known" {
-            (brief(conversation, side.brief.as_ref(), session, now))
+        aside tabindex="0" aria-label="What is known" {
+            @match &side.brief {
+                Ok(found) => (brief(conversation, found.as_ref(), session, now)),
+                Err(_) => section { h2 { "Brief" } p.failed { "The brief cannot be read just now." } },
+            }
             (facts(&side.facts, now))
             (memories(conversation, &side.memories, session, now))
-            (similar(side.brief.as_ref()))
+            (similar(side.brief.as_ref().ok().and_then(Option::as_ref)))
             section {
                 h2 { "Identities" }
-                ul { @for identity in &conversation.who.identities { li { bdi { (identity) } } } }
+                ul { @for identity in &conversation.who.identities { li { (written(identity.as_str())) } } }
             }
         }
     }
@@ -187,11 +196,8 @@ fn facts(facts: &Result<Vec<Fact>, StoreError>, now: Timestamp) -> Markup {
     }
 }
 
-fn values(data: &Value) -> Markup {
-    let said = |value: &Value| match value {
-        Value::String(text) => carryover_shared::text::shorten(text, VALUE_CHARS).into_owned(),
-        other => carryover_shared::text::shorten(&other.to_string(), VALUE_CHARS).into_owned(),
-    };
+pub(super) fn values(data: &Value) -> Markup {
+    let said = |value: &Value| first_words(&plain_value(value), VALUE_CHARS);
     html! {
         @match data {
             Value::Object(fields) => {
@@ -199,6 +205,20 @@ fn values(data: &Value) -> Markup {
             }
             other => { p { (written(&said(other))) } }
         }
+    }
+}
+
+/// A value as people read it: names of its parts before them, one after the other.
+fn plain_value(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(all) => all.iter().map(plain_value).collect::<Vec<_>>().join(", "),
+        Value::Object(parts) => {
+            let part = |(name, part): (&String, &Value)| format!("{name}: {}", plain_value(part));
+            parts.iter().map(part).collect::<Vec<_>>().join("; ")
+        }
+        Value::Null => "–".into(),
+        other => other.to_string(),
     }
 }
 

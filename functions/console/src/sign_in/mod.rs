@@ -9,7 +9,7 @@ pub use session::{SESSION_COOKIE, Session, Signer, random};
 use crate::Console;
 use crate::form::{Form, Nothing};
 use crate::pages::message;
-use axum::extract::{FromRequestParts, Query, State};
+use axum::extract::{FromRequestParts, OriginalUri, Query, State};
 use axum::http::header::LOCATION;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde::Deserialize;
 use session::{Attempt, attempt_cookie};
 use sha2::{Digest, Sha256};
@@ -34,7 +34,9 @@ impl FromRequestParts<Console> for Session {
         let cookie = jar.get(SESSION_COOKIE);
         let session = cookie.and_then(|cookie| console.signer.read_session(cookie.value(), console.now()));
         session.ok_or_else(|| {
-            let here = parts.uri.path_and_query().map_or("/console", |here| here.as_str());
+            // Where routes are nested, the address is cut.
+            let whole = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |OriginalUri(whole)| whole);
+            let here = whole.path_and_query().map_or("/console", |here| here.as_str());
             if parts.headers.contains_key("hx-request") {
                 return reload();
             }
@@ -78,7 +80,8 @@ const NEXT_BYTES: usize = 1_000;
 fn ours(next: &str) -> &str {
     let path = next.split('?').next().unwrap_or_default();
     let is_page = path == "/console" || path.starts_with("/console/");
-    let climbs = [".", "\\"].iter().any(|mark| path.contains(mark)) || path.to_lowercase().contains("%2e");
+    let decoded = percent_decode_str(path).decode_utf8_lossy();
+    let climbs = decoded.split(['/', '\\']).any(|segment| [".", ".."].contains(&segment));
     let leads_here = is_page && !climbs && !path.starts_with("/console/sign");
     if leads_here && next.len() <= NEXT_BYTES { next } else { "/console" }
 }
@@ -144,9 +147,12 @@ pub async fn finish(
             (jar, see_other(&attempt.next)).into_response()
         }
         Err(Refusal::Unreachable) => message::failed("The sign-in service cannot be reached."),
-        Err(Refusal::NoRole) => message::refused(
+        Err(Refusal::NoRole) => message::page(
             StatusCode::FORBIDDEN,
+            "That did not work",
             "Your account has no role here. Ask an admin to put it into the group operator or admin.",
+            // The provider would let the same account in again.
+            Some(("Sign in as somebody else", &logout_url(&console))),
         ),
         Err(Refusal::Token) => {
             message::refused(StatusCode::FORBIDDEN, "The sign-in service did not vouch for you.")
@@ -165,15 +171,19 @@ async fn enter(console: &Console, attempt: &Attempt, code: &str) -> Result<Sessi
 
 /// `POST /console/sign-out`: the session ends here and at the provider.
 pub async fn end(State(console): State<Console>, jar: CookieJar, _: Form<Nothing>) -> Response {
+    let jar = jar.add(console.signer.end(SESSION_COOKIE.into(), "/console"));
+    (jar, see_other(&logout_url(&console))).into_response()
+}
+
+fn logout_url(console: &Console) -> String {
     let provider = console.oidc.provider();
     let back = format!("{}/console/signed-out", console.public_url);
-    let address = format!(
+    format!(
         "{}?client_id={}&logout_uri={}",
         provider.logout_url,
         utf8_percent_encode(&provider.client_id, NON_ALPHANUMERIC),
         utf8_percent_encode(&back, NON_ALPHANUMERIC)
-    );
-    (jar.add(console.signer.end(SESSION_COOKIE.into(), "/console")), see_other(&address)).into_response()
+    )
 }
 
 /// `GET /console/signed-out`.
@@ -194,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_sign_in_leads_to_pages_of_the_console_only() {
-        for next in ["/console", "/console/threads/01A?before=3", "/console?tab=mine"] {
+        for next in ["/console", "/console/threads/01A?before=3", "/console/threads/email:a@b.example"] {
             assert_eq!(ours(next), next);
         }
         let too_long = format!("/console?q={}", "x".repeat(NEXT_BYTES));

@@ -1,0 +1,265 @@
+//! A customer: who they are, what the records say, what they thought of the answers.
+
+use super::parts::{ago, plain, sentence, who, written};
+use super::{layout, message, side};
+use crate::Console;
+use crate::form::Form;
+use crate::sign_in::Session;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use carryover_shared::contact::{ContactId, Identity};
+use carryover_shared::desk::{self, Customer, Edit};
+use carryover_shared::facts::Fact;
+use carryover_shared::handoff::MoveError;
+use carryover_shared::store::StoreError;
+use carryover_shared::time::Timestamp;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::Value;
+use std::str::FromStr;
+
+/// `GET /console/customers/{contact}`.
+pub async fn show(State(console): State<Console>, session: Session, Path(contact): Path<String>) -> Response {
+    match ContactId::from_str(&contact) {
+        Ok(contact) => page(&console, &session, contact, None).await,
+        Err(_) => message::not_found().await,
+    }
+}
+
+async fn page(console: &Console, session: &Session, contact: ContactId, refused: Option<String>) -> Response {
+    let customer = match desk::customer(&console.desk, contact).await {
+        Ok(Some(customer)) => customer,
+        Ok(None) => return message::not_found().await,
+        Err(error) => return failed(&error),
+    };
+    let status = if refused.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
+    let now = console.now();
+    let body = html! {
+        main #main.customer {
+            @if let Some(refused) = &refused { p.refused role="alert" { (refused) } }
+            header.top {
+                h1 { (who(&customer.who)) }
+                a.button href=(format!("/console/threads/{contact}")) { "Conversation" }
+                @for account in &customer.head.opted_out { span.badge.amber { "opted out of " (account) } }
+                @if let Some(agent) = &customer.head.agent { span.badge { "agent " (agent) } }
+            }
+            div.columns {
+                (records(&customer, session, now))
+                (beside(&customer, session, now))
+            }
+        }
+    };
+    (status, layout::page(&plain(customer.who.title()), session, &body)).into_response()
+}
+
+fn failed(error: &StoreError) -> Response {
+    tracing::error!(%error, "a customer could not be read or written");
+    message::failed("This customer cannot be read just now.")
+}
+
+/// The groups of records, in the order of the page, and the kinds that are in them; the rest comes last.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Profile and contact", &["profile", "contact"]),
+    ("Requests", &["request"]),
+    ("Appointments", &["appointment"]),
+    ("Orders", &["order"]),
+    ("Qualification", &["qualification"]),
+];
+
+fn records(customer: &Customer, session: &Session, now: Timestamp) -> Markup {
+    let contact = customer.head.contact_id;
+    html! {
+        div.records {
+            @match &customer.facts {
+                Err(_) => { section { p.failed { "The records cannot be read just now." } } }
+                Ok(facts) => {
+                    @for (title, kinds) in GROUPS {
+                        (group(title, facts.iter().filter(|fact| kinds.contains(&fact.kind.as_str())).collect(), contact, session, now))
+                    }
+                    @let known = |fact: &&Fact| GROUPS.iter().any(|(_, kinds)| kinds.contains(&fact.kind.as_str()));
+                    (group("Other records", facts.iter().filter(|fact| !known(fact)).collect(), contact, session, now))
+                    @if facts.is_empty() { section { p.meta { "The account has no records." } } }
+                }
+            }
+            section {
+                details {
+                    summary { "Open a record" }
+                    form.stacked method="post" action=(format!("/console/customers/{contact}/records")) {
+                        (layout::csrf(session))
+                        label { "Kind"
+                            select name="kind" { option value="request" { "request" } option value="appointment" { "appointment" } option value="qualification" { "qualification" } }
+                        }
+                        label { "Title" input name="title" required maxlength="500"; }
+                        (fields("open", "", ""))
+                        button type="submit" { "Open" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn group(title: &str, facts: Vec<&Fact>, contact: ContactId, session: &Session, now: Timestamp) -> Markup {
+    html! {
+        @if !facts.is_empty() {
+            section {
+                h2 { (title) }
+                @for fact in facts {
+                    article.record {
+                        h3 { bdi { (fact.id) } @if !["profile", "contact"].contains(&fact.kind.as_str()) { " " span.meta { (fact.kind) } } }
+                        p.meta { "from " bdi { (fact.source) } " · as of " (ago(fact.as_of.timestamp(), now)) }
+                        (side::values(&fact.data))
+                        @if desk::is_ours(fact) { (edit(fact, contact, session)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn edit(fact: &Fact, contact: ContactId, session: &Session) -> Markup {
+    let said = |field: &str| fact.data.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    html! {
+        details {
+            summary { "Change" }
+            form.stacked method="post" action=(format!("/console/customers/{contact}/records/edit")) {
+                (layout::csrf(session))
+                input type="hidden" name="kind" value=(fact.kind);
+                input type="hidden" name="id" value=(fact.id);
+                (fields(&said("status"), &said("assigned_to"), &said("last_note")))
+                button type="submit" { "Save" }
+            }
+        }
+    }
+}
+
+fn fields(status: &str, assigned_to: &str, note: &str) -> Markup {
+    html! {
+        label { "Status" input name="status" value=(status) required maxlength="500"; }
+        label { "Assigned to" input name="assigned_to" value=(assigned_to) maxlength="500"; }
+        label { "Last note (the bot may tell it)" textarea name="note" rows="2" maxlength="500" { (note) } }
+    }
+}
+
+fn beside(customer: &Customer, session: &Session, now: Timestamp) -> Markup {
+    let contact = customer.head.contact_id;
+    html! {
+        aside aria-label="Who they are" {
+            section {
+                h2 { "Identities" }
+                ul { @for identity in &customer.who.identities { li { (written(identity.as_str())) } } }
+                form.stacked method="post" action=(format!("/console/customers/{contact}/identities")) {
+                    (layout::csrf(session))
+                    label { "Another identity of this customer"
+                        input name="identity" placeholder="tel:+15551234567" required maxlength="256";
+                    }
+                    button type="submit" { "Link" }
+                }
+            }
+            section {
+                h2 { "Feedback" }
+                @match &customer.feedback {
+                    Err(_) => { p.failed { "The feedback cannot be read just now." } }
+                    Ok(all) if all.is_empty() => { p.meta { "None yet." } }
+                    Ok(all) => {
+                        ul {
+                            @for one in all {
+                                li {
+                                    a href=(format!("/console/threads/{contact}#m{}", one.seq)) { "message " (one.seq) }
+                                    ": " (one.rating.words())
+                                    @if !one.text.is_empty() { " “" (written(&one.text)) "”" }
+                                    span.meta { " · " (ago(one.at, now)) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where a form leads, given what became of it.
+async fn after(
+    console: &Console,
+    session: &Session,
+    contact: ContactId,
+    done: Result<(), MoveError>,
+) -> Response {
+    match done {
+        Ok(()) => Redirect::to(&format!("/console/customers/{contact}")).into_response(),
+        Err(MoveError::Refused(refused)) => {
+            page(console, session, contact, Some(sentence(&refused.to_string()))).await
+        }
+        Err(MoveError::Store(error)) => failed(&error),
+    }
+}
+
+/// A new record.
+#[derive(Debug, Deserialize)]
+pub struct Open {
+    kind: String,
+    title: String,
+    status: String,
+    assigned_to: String,
+    note: String,
+}
+
+/// `POST /console/customers/{contact}/records`.
+pub async fn open(
+    State(console): State<Console>,
+    Path(contact): Path<String>,
+    Form { session, fields: Open { kind, title, status, assigned_to, note } }: Form<Open>,
+) -> Response {
+    let Ok(contact) = ContactId::from_str(&contact) else { return message::not_found().await };
+    let edit = Edit { status, assigned_to, note };
+    let opened =
+        desk::open_record(&console.desk, contact, &session.caller.operator, (&kind, &title), &edit).await;
+    after(&console, &session, contact, opened.map(|_| ())).await
+}
+
+/// What staff say of a record.
+#[derive(Debug, Deserialize)]
+pub struct Change {
+    kind: String,
+    id: String,
+    status: String,
+    assigned_to: String,
+    note: String,
+}
+
+/// `POST /console/customers/{contact}/records/edit`.
+pub async fn change(
+    State(console): State<Console>,
+    Path(contact): Path<String>,
+    Form { session, fields: Change { kind, id, status, assigned_to, note } }: Form<Change>,
+) -> Response {
+    let Ok(contact) = ContactId::from_str(&contact) else { return message::not_found().await };
+    let edit = Edit { status, assigned_to, note };
+    let changed =
+        desk::edit_record(&console.desk, contact, &session.caller.operator, (&kind, &id), &edit).await;
+    after(&console, &session, contact, changed.map(|_| ())).await
+}
+
+/// An identity.
+#[derive(Debug, Deserialize)]
+pub struct Link {
+    identity: String,
+}
+
+/// `POST /console/customers/{contact}/identities`.
+pub async fn link(
+    State(console): State<Console>,
+    Path(contact): Path<String>,
+    Form { session, fields }: Form<Link>,
+) -> Response {
+    let Ok(contact) = ContactId::from_str(&contact) else { return message::not_found().await };
+    match fields.identity.trim().parse::<Identity>() {
+        Ok(identity) => {
+            let linked = desk::link(&console.desk, contact, &identity).await;
+            after(&console, &session, contact, linked).await
+        }
+        Err(error) => page(&console, &session, contact, Some(sentence(&error.to_string()))).await,
+    }
+}

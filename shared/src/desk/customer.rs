@@ -1,0 +1,169 @@
+//! A customer, for people: who they are, what the records say, what they thought of the answers; and what the console
+//! may change of it.
+
+use super::{Who, who};
+use crate::contact::{ContactId, Identity};
+use crate::facts::{self, AsOf, Fact};
+use crate::feedback::Feedback;
+use crate::handoff::{Context, MoveError, Refused};
+use crate::operator::Operator;
+use crate::store::{FactWrite, StoreError};
+use crate::text;
+use crate::thread::Head;
+use serde_json::{Map, Value, json};
+
+/// A customer.
+#[derive(Debug)]
+pub struct Customer {
+    /// The thread.
+    pub head: Head,
+    /// Who they are.
+    pub who: Who,
+    /// What the records say.
+    pub facts: Result<Vec<Fact>, StoreError>,
+    /// What they thought of the answers, newest first.
+    pub feedback: Result<Vec<Feedback>, StoreError>,
+}
+
+/// Feedback that is shown.
+const FEEDBACK: usize = 50;
+/// Identities that are shown.
+const IDENTITIES: usize = 100;
+
+/// A customer; `None` where the contact is gone.
+///
+/// # Errors
+/// Thread or identities cannot be read.
+pub async fn customer(ctx: &Context, contact: ContactId) -> Result<Option<Customer>, StoreError> {
+    let store = &ctx.store;
+    let Some(head) = store.head(contact).await?.filter(|head| !head.erasing) else { return Ok(None) };
+    let (who, identities, facts, feedback) = futures::join!(
+        who(store, contact),
+        store.first_identities(contact, IDENTITIES),
+        store.facts(contact, &ctx.limits),
+        store.feedback_of(contact, FEEDBACK)
+    );
+    let who = Who { identities: identities?, ..who? };
+    Ok(Some(Customer { head, who, facts, feedback }))
+}
+
+/// Whether the console may change a record: one that the bot, the customer or the console itself opened. What an account
+/// system pushes, that system changes.
+pub fn is_ours(fact: &Fact) -> bool {
+    [facts::OURS, PORTAL].contains(&fact.source.as_str())
+}
+
+/// The source of what customers open themselves.
+const PORTAL: &str = "portal";
+
+/// What staff say of a record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Edit {
+    /// How far it is.
+    pub status: String,
+    /// Who works on it; nobody if empty.
+    pub assigned_to: String,
+    /// The last note; none if empty.
+    pub note: String,
+}
+
+/// Characters of each of them.
+const EDIT_CHARS: usize = 500;
+
+/// Changes what staff say of a record that is ours. What the customer wrote in it stays as it is.
+///
+/// # Errors
+/// There is no such record, it is an account system's, a field is too long, the contact is gone, or the table cannot be
+/// read or written.
+pub async fn edit_record(
+    ctx: &Context,
+    contact: ContactId,
+    operator: &Operator,
+    (kind, id): (&str, &str),
+    edit: &Edit,
+) -> Result<Fact, MoveError> {
+    check(edit)?;
+    let fact = ctx.store.fact(contact, kind, id).await?.ok_or(Refused::NoSuchRecord)?;
+    if !is_ours(&fact) {
+        return Err(Refused::NotOurs { system: fact.source }.into());
+    }
+    let mut data = fact.data.as_object().cloned().unwrap_or_default();
+    said_by_staff(&mut data, operator, edit);
+    put(ctx, contact, Fact { as_of: AsOf::from(ctx.clock.now()), data: Value::Object(data), ..fact }).await
+}
+
+/// Opens a record of ours: a request, say, that came up on the phone.
+///
+/// # Errors
+/// Kind or a field cannot be taken, the contact has too many records or is gone, or the table cannot be written.
+pub async fn open_record(
+    ctx: &Context,
+    contact: ContactId,
+    operator: &Operator,
+    (kind, title): (&str, &str),
+    edit: &Edit,
+) -> Result<Fact, MoveError> {
+    check(edit)?;
+    check_field("title", title)?;
+    let mut data = Map::from_iter([("title".to_owned(), json!(title.trim()))]);
+    said_by_staff(&mut data, operator, edit);
+    let now = ctx.clock.now();
+    data.insert("opened_at".into(), json!(now.rfc3339()));
+    let id = format!("carryover-{}", ctx.clock.ulid());
+    let fact = Fact::checked(kind, &id, AsOf::from(now), facts::OURS, Value::Object(data), &ctx.limits);
+    put(ctx, contact, fact.map_err(Refused::Record)?).await
+}
+
+fn said_by_staff(data: &mut Map<String, Value>, operator: &Operator, edit: &Edit) {
+    for (field, said) in
+        [("status", &edit.status), ("assigned_to", &edit.assigned_to), ("last_note", &edit.note)]
+    {
+        match said.trim() {
+            "" => data.remove(field),
+            said => data.insert(field.into(), json!(said)),
+        };
+    }
+    data.insert("updated_by".into(), json!(operator.as_str()));
+}
+
+fn check(edit: &Edit) -> Result<(), Refused> {
+    check_field("status", &edit.status)?;
+    for (field, said) in [("assigned_to", &edit.assigned_to), ("note", &edit.note)] {
+        if !said.trim().is_empty() {
+            check_field(field, said)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_field(field: &'static str, said: &str) -> Result<(), Refused> {
+    let is = if said.trim().is_empty() { 0 } else { text::chars(said) };
+    if (1..=EDIT_CHARS).contains(&is) { Ok(()) } else { Err(Refused::Field { field, limit: EDIT_CHARS, is }) }
+}
+
+async fn put(ctx: &Context, contact: ContactId, fact: Fact) -> Result<Fact, MoveError> {
+    facts::check_data(&fact.data, &ctx.limits).map_err(Refused::Record)?;
+    match ctx.store.put_fact(contact, &fact, &ctx.limits).await? {
+        FactWrite::Created | FactWrite::Done => Ok(fact),
+        FactWrite::Older | FactWrite::Contradicts => Err(Refused::RecordMoved.into()),
+        FactWrite::Full => Err(Refused::TooManyRecords { limit: ctx.limits.facts_items }.into()),
+        FactWrite::Gone => Err(Refused::Gone.into()),
+    }
+}
+
+/// Adds an identity that nobody has to a customer: whoever writes from there next is known as them.
+///
+/// # Errors
+/// Somebody has it, the contact is gone, or the table cannot be written.
+pub async fn link(ctx: &Context, contact: ContactId, identity: &Identity) -> Result<(), MoveError> {
+    match ctx.store.resolve(identity).await? {
+        Some(owner) if owner == contact => return Ok(()),
+        Some(_) => return Err(Refused::IdentityTaken.into()),
+        None => {}
+    }
+    if ctx.store.add_identity(contact, identity).await? {
+        return Ok(());
+    }
+    let is_there = ctx.store.head(contact).await?.is_some_and(|head| !head.erasing);
+    Err(if is_there { Refused::IdentityTaken } else { Refused::Gone }.into())
+}

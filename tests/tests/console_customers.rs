@@ -1,0 +1,133 @@
+//! A customer's page: who they are, what the records say, what may be changed.
+
+use axum::http::StatusCode;
+use carryover_shared::contact::{ContactId, Identity};
+use carryover_shared::facts::{AsOf, Fact};
+use carryover_shared::feedback::{Feedback, Rating};
+use carryover_shared::thread::Seq;
+use carryover_shared::traits::Clock;
+use carryover_tests::console::{Answer, Browser, Desk};
+use carryover_tests::provider::ROBIN;
+use carryover_tests::world::{NoModel, World};
+use serde_json::{Value, json};
+
+/// Ana has written, and an account system has pushed an order of hers.
+async fn with_an_order() -> (Desk, ContactId) {
+    let desk = Desk::over(World::new(NoModel).await).await;
+    desk.world.write("ana", "m1", "Hello").await.expect("an answer");
+    let ana = desk.world.contact("ana").await;
+    put(&desk, ana, "order", "O-1", "shop", json!({"status": "packed", "note": "<b>fragile"})).await;
+    put(&desk, ana, "profile", "ana", "shop", json!({"name": "Ana Lind"})).await;
+    (desk, ana)
+}
+
+async fn put(desk: &Desk, contact: ContactId, kind: &str, id: &str, source: &str, data: Value) {
+    let limits = &desk.world.ctx.limits;
+    let fact = Fact::checked(kind, id, AsOf::from(desk.world.clock.now()), source, data, limits);
+    desk.world.ctx.store.put_fact(contact, &fact.expect("a fact"), limits).await.expect("a table");
+}
+
+async fn page_of(browser: &mut Browser<'_>, contact: ContactId) -> (String, Answer) {
+    let path = format!("/console/customers/{contact}");
+    let page = browser.get(&path).await;
+    assert_eq!(page.status, StatusCode::OK, "{page:?}");
+    (path, page)
+}
+
+#[tokio::test]
+async fn a_customer_is_shown_with_records_of_every_source_and_age_and_with_feedback() {
+    let (desk, ana) = with_an_order().await;
+    let at = desk.world.clock.now();
+    let feedback = Feedback { seq: Seq(2), rating: Rating::Down, text: "not <i>helpful".into(), at };
+    assert!(desk.world.ctx.store.put_feedback(ana, &feedback).await.expect("a table"));
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (_, page) = page_of(&mut browser, ana).await;
+    for shown in [
+        "Ana Lind",
+        "chat:ana",
+        "O-1",
+        "packed",
+        "&lt;b&gt;fragile",
+        "from <bdi>shop</bdi>",
+        "thumbs down",
+        "not &lt;i&gt;helpful",
+    ] {
+        assert!(page.body.contains(shown), "{shown}: {}", page.body);
+    }
+    assert!(!page.body.contains("records/edit"), "what a system pushes is changed there");
+}
+
+#[tokio::test]
+async fn a_record_of_ours_is_opened_and_changed_and_the_next_turn_reads_it() {
+    let (desk, ana) = with_an_order().await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&mut browser, ana).await;
+    let new =
+        [("kind", "request"), ("title", "Call back"), ("status", "open"), ("assigned_to", ""), ("note", "")];
+    let opened = browser.submit(&page, &format!("{path}/records"), &new).await;
+    assert_eq!((opened.status, opened.location()), (StatusCode::SEE_OTHER, path.as_str()), "{opened:?}");
+    let facts = desk.world.ctx.store.facts(ana, &desk.world.ctx.limits).await.expect("a table");
+    let ours = facts.iter().find(|fact| fact.kind == "request").expect("a request").clone();
+    assert_eq!((ours.source.as_str(), &ours.data["updated_by"]), ("carryover", &json!("robin")));
+
+    desk.world.clock.advance(std::time::Duration::from_secs(1));
+    let change = [
+        ("kind", "request"),
+        ("id", ours.id.as_str()),
+        ("status", "done"),
+        ("assigned_to", "leo"),
+        ("note", "She was called."),
+    ];
+    browser.submit(&page, &format!("{path}/records/edit"), &change).await;
+    let changed =
+        desk.world.ctx.store.fact(ana, "request", &ours.id).await.expect("a table").expect("a fact");
+    assert_eq!((&changed.data["status"], &changed.data["title"]), (&json!("done"), &json!("Call back")));
+    let answer = desk.world.write("ana", "m2", "Where is my request?").await.expect("an answer");
+    assert!(format!("{answer:?}").contains("done"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn what_a_system_pushes_and_what_is_too_long_is_refused_with_a_word_why() {
+    let (desk, ana) = with_an_order().await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&mut browser, ana).await;
+    let edit = |kind: &'static str, id: &'static str, status: &str| {
+        [
+            ("kind", kind.to_owned()),
+            ("id", id.to_owned()),
+            ("status", status.to_owned()),
+            ("assigned_to", String::new()),
+            ("note", String::new()),
+        ]
+    };
+    let long = "x".repeat(501);
+    for (fields, why) in [
+        (edit("order", "O-1", "sent"), "This record is shop&#39;s"),
+        (edit("order", "O-9", "sent"), "There is no such record."),
+        (edit("order", "O-1", &long), "Status must have 1 to 500 characters; it has 501."),
+    ] {
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let refused = browser.submit(&page, &format!("{path}/records/edit"), &fields).await;
+        let said = refused.body.replace('\'', "&#39;");
+        assert!(refused.status == StatusCode::CONFLICT && said.contains(why), "{why}: {}", refused.body);
+    }
+}
+
+#[tokio::test]
+async fn an_identity_that_nobody_has_is_linked_and_anothers_is_not() {
+    let (desk, ana) = with_an_order().await;
+    desk.world.write("leo", "m1", "Hello").await.expect("an answer");
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&mut browser, ana).await;
+    let link = format!("{path}/identities");
+    let linked = browser.submit(&page, &link, &[("identity", "tel:+15551234567")]).await;
+    assert_eq!(linked.status, StatusCode::SEE_OTHER, "{linked:?}");
+    let phone: Identity = "tel:+15551234567".parse().expect("an identity");
+    assert_eq!(desk.world.ctx.store.resolve(&phone).await.expect("a table"), Some(ana));
+    assert!(page_of(&mut browser, ana).await.1.body.contains("tel:+15551234567"));
+
+    let taken = browser.submit(&page, &link, &[("identity", "chat:leo")]).await;
+    assert!(taken.body.contains("This identity is another customer") && taken.status == StatusCode::CONFLICT);
+    let wrong = browser.submit(&page, &link, &[("identity", "leo")]).await;
+    assert!(wrong.body.contains("Identity must start with one of"), "{}", wrong.body);
+}
