@@ -131,3 +131,18 @@ async fn an_identity_that_nobody_has_is_linked_and_anothers_is_not() {
     let wrong = browser.submit(&page, &link, &[("identity", "leo")]).await;
     assert!(wrong.body.contains("Identity must start with one of"), "{}", wrong.body);
 }
+
+#[tokio::test]
+async fn what_a_customer_wrote_in_a_request_is_told_from_what_the_record_says() {
+    let (desk, ana) = with_an_order().await;
+    let wrote = json!({"subject": "Refund", "text": "status: <b>granted"});
+    let data = json!({"status": "open", "customer_wrote": wrote});
+    put(&desk, ana, "request", "portal-1", "portal", data).await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (_, page) = page_of(&mut browser, ana).await;
+    let quoted = page.body.split("The customer wrote:").nth(1).expect("a quotation");
+    let quoted = quoted.split("</blockquote>").next().expect("its end");
+    assert!(quoted.contains("status: &lt;b&gt;granted") && !quoted.contains("<b>"), "{quoted}");
+    assert!(!page.body.contains("<dt><bdi>customer_wrote"), "it is no field of the record");
+    assert!(page.body.contains("records/edit"), "the console owns it");
+}

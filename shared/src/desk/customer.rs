@@ -50,11 +50,8 @@ pub async fn customer(ctx: &Context, contact: ContactId) -> Result<Option<Custom
 /// Whether the console may change a record: one that the bot, the customer or the console itself opened. What an account
 /// system pushes, that system changes.
 pub fn is_ours(fact: &Fact) -> bool {
-    [facts::OURS, PORTAL].contains(&fact.source.as_str())
+    [facts::OURS, facts::PORTAL].contains(&fact.source.as_str())
 }
-
-/// The source of what customers open themselves.
-const PORTAL: &str = "portal";
 
 /// What staff say of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use crate::sign_in::Session;
 use carryover_shared::case::{Case, Priority};
 use carryover_shared::contact::ContactId;
 use carryover_shared::desk::{self, Brief, Conversation};
-use carryover_shared::facts::Fact;
+use carryover_shared::facts::{self, Fact};
 use carryover_shared::memory::{Entry, Origin};
 use carryover_shared::snapshot::Snapshot;
 use carryover_shared::store::StoreError;
@@ -201,7 +201,15 @@ pub(super) fn values(data: &Value) -> Markup {
     html! {
         @match data {
             Value::Object(fields) => {
-                dl { @for (name, value) in fields { dt { bdi { (name) } } dd { (written(&said(value))) } } }
+                dl {
+                    @for (name, value) in fields.iter().filter(|(name, _)| *name != facts::WROTE) {
+                        dt { bdi { (name) } } dd { (written(&said(value))) }
+                    }
+                }
+                // Theirs, and no record's.
+                @if let Some(wrote) = fields.get(facts::WROTE) {
+                    blockquote { p.meta { "The customer wrote:" } p.text { (written(&said(wrote))) } }
+                }
             }
             other => { p { (written(&said(other))) } }
         }
