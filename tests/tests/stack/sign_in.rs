@@ -89,7 +89,15 @@ async fn an_operator_answers_through_the_api_and_the_bot_goes_on() {
 }
 
 async fn client_get(url: &str, path: &str) -> Value {
-    operator::browser().unwrap().get(format!("{url}{path}")).send().await.unwrap().json().await.unwrap()
+    operator::browser()
+        .expect("a client")
+        .get(format!("{url}{path}"))
+        .send()
+        .await
+        .expect("an answer")
+        .json()
+        .await
+        .expect("an answer")
 }
 
 /// An operator's program.
@@ -103,8 +111,8 @@ impl Desk {
     async fn of(username: &str) -> Self {
         let client = stack::shared();
         let outputs = client.outputs();
-        let token = operator::id_token(outputs, username).await.unwrap();
-        Self { http: operator::browser().unwrap(), url: outputs.api_url.clone(), token }
+        let token = operator::id_token(outputs, username).await.expect("an answer");
+        Self { http: operator::browser().expect("a client"), url: outputs.api_url.clone(), token }
     }
 
     async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Value {
@@ -113,8 +121,8 @@ impl Desk {
             Some(body) => request.header("idempotency-key", Ulid::generate().to_string()).json(&body),
             None => request,
         };
-        let answer = request.send().await.unwrap();
-        assert!(answer.status().is_success(), "{path}: {}", answer.text().await.unwrap());
-        answer.json().await.unwrap()
+        let answer = request.send().await.expect("an answer");
+        assert!(answer.status().is_success(), "{path}: {}", answer.text().await.expect("an answer"));
+        answer.json().await.expect("an answer")
     }
 }
