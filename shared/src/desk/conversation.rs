@@ -59,16 +59,16 @@ pub async fn conversation(
     // Notes stand by the message that was the newest then, which may be none.
     let notes_from = if from == head.first_seq { Seq::NONE } else { from };
     let store = &ctx.store;
-    let (messages, newest_first, who, notes, flags, cases, snapshot) = futures::join!(
-        store.messages(contact, from, to, limit),
-        store.newest(contact, &ctx.limits),
+    let (log, who, notes, flags, cases, snapshot) = futures::join!(
+        log(ctx, contact, from, to),
         who(store, contact),
         store.notes(contact, notes_from, to, BESIDE),
         store.flags(contact, from, to, BESIDE),
         store.cases(contact),
         store.snapshot(contact),
     );
-    let (messages, newest_first, who) = (fitting(messages?), newest_first?, who?);
+    let ((messages, newest_first), who) = (log?, who?);
+    let messages = fitting(messages);
     let mut failed = vec![];
     let mut notes = read("notes", notes, &mut failed);
     notes.sort_by_key(|note| (note.seq, note.at));
@@ -79,6 +79,26 @@ pub async fn conversation(
     let split = prompt::split_of(&newest_first, head.first_seq, checkpoint, &ctx.limits);
     let older = messages.first().map(|first| first.seq).filter(|first| *first > head.first_seq);
     Ok(Some(Conversation { head, who, snapshot, split, messages, notes, flags, cases, older, failed }))
+}
+
+/// Messages `from..=to`, oldest first, and the newest ones as a turn reads them, newest first. What a page has of the
+/// latter is not read again: most pages that are opened are the newest.
+async fn log(
+    ctx: &Context,
+    contact: ContactId,
+    from: Seq,
+    to: Seq,
+) -> Result<(Vec<Message>, Vec<Message>), StoreError> {
+    let newest_first = ctx.store.newest(contact, &ctx.limits).await?;
+    let known: Vec<Message> = {
+        let of_page = newest_first.iter().rev().filter(|message| (from..=to).contains(&message.seq));
+        of_page.cloned().collect()
+    };
+    let up_to = known.first().map_or(to, |first| first.seq.prev());
+    let missing = usize::try_from(up_to.next().0.saturating_sub(from.0)).unwrap_or(usize::MAX);
+    let mut messages = ctx.store.messages(contact, from, up_to, missing).await?;
+    messages.extend(known);
+    Ok((messages, newest_first))
 }
 
 /// The newest of these messages that fit a page, at least one.

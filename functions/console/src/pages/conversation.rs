@@ -71,15 +71,12 @@ pub(crate) async fn page(
     before: Option<Seq>,
     said: &Said<'_>,
 ) -> Response {
-    let (found, side) = futures::join!(
-        desk::conversation(&console.desk, contact, before, MESSAGES),
-        side::read(console, contact)
-    );
-    let conversation = match found {
+    let conversation = match desk::conversation(&console.desk, contact, before, MESSAGES).await {
         Ok(Some(conversation)) => conversation,
         Ok(None) => return message::not_found().await,
         Err(error) => return failed(&error),
     };
+    let side = side::read(console, &conversation).await;
     let status = said.refused.as_ref().map_or(StatusCode::OK, |(status, _)| *status);
     let now = console.now();
     let body = html! {

@@ -5,7 +5,6 @@ use super::parts::{ago, first_words, written};
 use crate::Console;
 use crate::sign_in::Session;
 use carryover_shared::case::{Case, Priority};
-use carryover_shared::contact::ContactId;
 use carryover_shared::desk::{self, Brief, Conversation};
 use carryover_shared::facts::{self, Fact};
 use carryover_shared::memory::{Entry, Origin};
@@ -27,24 +26,21 @@ pub(crate) struct Side {
     memories: Result<Vec<Entry>, StoreError>,
 }
 
-/// Reads it.
-pub(crate) async fn read(console: &Console, contact: ContactId) -> Side {
-    let (desk, store) = (&console.desk, &console.desk.store);
+/// Reads it, for the case that waits, else the newest one.
+pub(crate) async fn read(console: &Console, conversation: &Conversation) -> Side {
+    let (desk, contact) = (&console.desk, conversation.head.contact_id);
+    let case_id = conversation.head.open_case.or(conversation.cases.first().map(|case| case.case_id));
     let brief = async {
-        // The case that waits, else the newest one.
-        let open = store.head(contact).await?.and_then(|head| head.open_case);
-        let newest =
-            async { Ok::<_, StoreError>(store.cases(contact).await?.first().map(|case| case.case_id)) };
-        match open {
+        match case_id {
             Some(case_id) => desk::brief(desk, contact, case_id).await,
-            None => match newest.await? {
-                Some(case_id) => desk::brief(desk, contact, case_id).await,
-                None => Ok(None),
-            },
+            None => Ok(None),
         }
     };
-    let (brief, facts, memories) =
-        futures::join!(brief, store.facts(contact, &desk.limits), desk::memories(desk, contact, MEMORIES));
+    let (brief, facts, memories) = futures::join!(
+        brief,
+        desk.store.facts(contact, &desk.limits),
+        desk::memories(desk, contact, MEMORIES)
+    );
     Side { brief, facts, memories }
 }
 
