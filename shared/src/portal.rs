@@ -134,7 +134,7 @@ fn closed(read: &Fact, now: Timestamp) -> Fact {
 }
 
 /// Now, or just after a record whose system's clock is ahead of ours.
-fn later(read: &AsOf, now: Timestamp) -> AsOf {
+pub(crate) fn later(read: &AsOf, now: Timestamp) -> AsOf {
     let now = AsOf::from(now);
     if now > *read { now } else { AsOf::from(read.timestamp() + Duration::from_millis(1)) }
 }

@@ -8,8 +8,13 @@ use carryover_shared::thread::Seq;
 use carryover_shared::traits::Clock;
 use carryover_tests::console::{Answer, Browser, Desk};
 use carryover_tests::provider::ROBIN;
+use carryover_tests::table::Fault;
 use carryover_tests::world::{NoModel, World};
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 /// Ana has written, and an account system has pushed an order of hers.
 async fn with_an_order() -> (Desk, ContactId) {
@@ -70,7 +75,7 @@ async fn a_record_of_ours_is_opened_and_changed_and_the_next_turn_reads_it() {
     let ours = facts.iter().find(|fact| fact.kind == "request").expect("a request").clone();
     assert_eq!((ours.source.as_str(), &ours.data["updated_by"]), ("carryover", &json!("robin")));
 
-    desk.world.clock.advance(std::time::Duration::from_secs(1));
+    desk.world.clock.advance(Duration::from_secs(1));
     let change = [
         ("kind", "request"),
         ("id", ours.id.as_str()),
@@ -145,4 +150,42 @@ async fn what_a_customer_wrote_in_a_request_is_told_from_what_the_record_says() 
     assert!(quoted.contains("status: &lt;b&gt;granted") && !quoted.contains("<b>"), "{quoted}");
     assert!(!page.body.contains("<dt><bdi>customer_wrote"), "it is no field of the record");
     assert!(page.body.contains("records/edit"), "the console owns it");
+}
+
+#[tokio::test]
+async fn truth_ranks_a_record_that_a_system_takes_over_meanwhile_is_not_written_over() {
+    let (desk, ana) = with_an_order().await;
+    put(&desk, ana, "request", "portal-1", "portal", json!({"status": "open"})).await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&mut browser, ana).await;
+    desk.world.clock.advance(Duration::from_secs(1));
+
+    // The operator's write waits for the system's.
+    let (came, goes) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let (is_there, may_go) = (came.clone(), goes.clone());
+    desk.world.table.inject(move |operation, request| {
+        let is_operators = operation == "TransactWriteItems" && request.to_string().contains("by robin");
+        is_there.fetch_or(is_operators, Relaxed);
+        (is_operators && !may_go.load(Relaxed)).then_some(Fault::Conflict)
+    });
+    let fields = [
+        ("kind", "request"),
+        ("id", "portal-1"),
+        ("status", "done"),
+        ("assigned_to", ""),
+        ("note", "by robin"),
+    ];
+    let edit_path = format!("{path}/records/edit");
+    let operator = browser.submit(&page, &edit_path, &fields);
+    let system = async {
+        while !came.load(Relaxed) {
+            tokio::task::yield_now().await;
+        }
+        put(&desk, ana, "request", "portal-1", "shop", json!({"status": "rejected"})).await;
+        goes.store(true, Relaxed);
+    };
+    let (refused, ()) = futures::join!(operator, system);
+    assert!(refused.body.contains("A newer record came: look again."), "{}", refused.body);
+    let kept = desk.world.ctx.store.fact(ana, "request", "portal-1").await.expect("a table").expect("a fact");
+    assert_eq!((kept.source.as_str(), &kept.data), ("shop", &json!({"status": "rejected"})));
 }

@@ -7,6 +7,7 @@ use crate::facts::{self, AsOf, Fact};
 use crate::feedback::Feedback;
 use crate::handoff::{Context, MoveError, Refused};
 use crate::operator::Operator;
+use crate::portal::later;
 use crate::store::{FactWrite, StoreError};
 use crate::text;
 use crate::thread::Head;
@@ -86,7 +87,12 @@ pub async fn edit_record(
     }
     let mut data = fact.data.as_object().cloned().unwrap_or_default();
     said_by_staff(&mut data, operator, edit);
-    put(ctx, contact, Fact { as_of: AsOf::from(ctx.clock.now()), data: Value::Object(data), ..fact }).await
+    let as_of = later(&fact.as_of, ctx.clock.now());
+    let new = Fact { as_of, data: Value::Object(data), ..fact.clone() };
+    facts::check_data(&new.data, &ctx.limits).map_err(Refused::Record)?;
+    // On what was read: a record that an account system took over meanwhile is that system's.
+    let written = ctx.store.replace_fact(contact, &fact, &new).await?;
+    taken(ctx, new, written)
 }
 
 /// Opens a record of ours: a request, say, that came up on the phone.
@@ -108,7 +114,9 @@ pub async fn open_record(
     data.insert("opened_at".into(), json!(now.rfc3339()));
     let id = format!("carryover-{}", ctx.clock.ulid());
     let fact = Fact::checked(kind, &id, AsOf::from(now), facts::OURS, Value::Object(data), &ctx.limits);
-    put(ctx, contact, fact.map_err(Refused::Record)?).await
+    let fact = fact.map_err(Refused::Record)?;
+    let written = ctx.store.put_fact(contact, &fact, &ctx.limits).await?;
+    taken(ctx, fact, written)
 }
 
 fn said_by_staff(data: &mut Map<String, Value>, operator: &Operator, edit: &Edit) {
@@ -138,9 +146,8 @@ fn check_field(field: &'static str, said: &str) -> Result<(), Refused> {
     if (1..=EDIT_CHARS).contains(&is) { Ok(()) } else { Err(Refused::Field { field, limit: EDIT_CHARS, is }) }
 }
 
-async fn put(ctx: &Context, contact: ContactId, fact: Fact) -> Result<Fact, MoveError> {
-    facts::check_data(&fact.data, &ctx.limits).map_err(Refused::Record)?;
-    match ctx.store.put_fact(contact, &fact, &ctx.limits).await? {
+fn taken(ctx: &Context, fact: Fact, written: FactWrite) -> Result<Fact, MoveError> {
+    match written {
         FactWrite::Created | FactWrite::Done => Ok(fact),
         FactWrite::Older | FactWrite::Contradicts => Err(Refused::RecordMoved.into()),
         FactWrite::Full => Err(Refused::TooManyRecords { limit: ctx.limits.facts_items }.into()),
