@@ -159,6 +159,13 @@ async fn truth_ranks_a_record_that_a_system_takes_over_meanwhile_is_not_written_
     let mut browser = desk.browser_of(&ROBIN).await;
     let (path, page) = page_of(&mut browser, ana).await;
     desk.world.clock.advance(Duration::from_secs(1));
+    let limits = &desk.world.ctx.limits;
+    let of_then = AsOf::from(desk.world.clock.now());
+    let systems =
+        Fact::checked("request", "portal-1", of_then, "shop", json!({"status": "rejected"}), limits);
+    let systems = systems.expect("a fact");
+    // Their record is older than the operator's click, and newer than what the page showed.
+    desk.world.clock.advance(Duration::from_secs(1));
 
     // The operator's write waits for the system's.
     let (came, goes) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
@@ -181,7 +188,7 @@ async fn truth_ranks_a_record_that_a_system_takes_over_meanwhile_is_not_written_
         while !came.load(Relaxed) {
             tokio::task::yield_now().await;
         }
-        put(&desk, ana, "request", "portal-1", "shop", json!({"status": "rejected"})).await;
+        desk.world.ctx.store.put_fact(ana, &systems, limits).await.expect("a table");
         goes.store(true, Relaxed);
     };
     let (refused, ()) = futures::join!(operator, system);
