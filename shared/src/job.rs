@@ -3,7 +3,49 @@
 use crate::contact::ContactId;
 use crate::thread::Seq;
 use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 use ulid::Ulid;
+
+/// The queues on which jobs wait; each has one beside it for those that were given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum QueueName {
+    /// Turns.
+    Turns,
+    /// Folds.
+    Folds,
+    /// Retentions.
+    Retention,
+    /// Notifications.
+    Notifications,
+}
+
+/// Not the name of a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("queue must be turns, folds, retention or notifications")]
+pub struct QueueNameError;
+
+impl QueueName {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Turns, Self::Folds, Self::Retention, Self::Notifications];
+
+    /// The name, as commands and addresses have it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Turns => "turns",
+            Self::Folds => "folds",
+            Self::Retention => "retention",
+            Self::Notifications => "notifications",
+        }
+    }
+}
+
+impl FromStr for QueueName {
+    type Err = QueueNameError;
+
+    fn from_str(name: &str) -> Result<Self, QueueNameError> {
+        Self::ALL.into_iter().find(|queue| queue.as_str() == name).ok_or(QueueNameError)
+    }
+}
 
 /// Names the delivery of one message without saying whose it is: the key of its `SEEN` item.
 ///

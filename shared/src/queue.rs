@@ -1,5 +1,9 @@
 //! Queues: sending jobs, and the one helper that owns the contract of partial batches.
 
+mod watched;
+
+pub use watched::{WatchedQueue, WatchedQueues};
+
 use crate::job::{FoldJob, NotificationJob, RetentionJob, TurnJob};
 use crate::traits::{Queue, SendError};
 use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};

@@ -5,7 +5,7 @@
 
 use crate::case::Category;
 use crate::contact::ContactId;
-use crate::job::{FoldJob, NotificationJob, Retained, RetentionJob, TurnJob};
+use crate::job::{FoldJob, NotificationJob, QueueName, Retained, RetentionJob, TurnJob};
 use crate::memory::{Exchange, Query, Recall};
 use crate::notification::Notification;
 use crate::routing::Target;
@@ -184,6 +184,53 @@ pub trait Queue: Send + Sync {
         job: &'a NotificationJob,
         delay: Duration,
     ) -> BoxFuture<'a, Result<(), SendError>>;
+}
+
+/// The queues, as somebody who watches over them sees them.
+pub trait Backlog: Send + Sync {
+    /// The jobs of a queue, about.
+    fn waiting(&self, queue: QueueName) -> BoxFuture<'_, Result<Waiting, SendError>>;
+    /// How many of its jobs were given up, about.
+    fn dead(&self, queue: QueueName) -> BoxFuture<'_, Result<u64, SendError>>;
+    /// Queues given-up jobs again: at most `most` of them, and begins no further ones after `time`.
+    fn redrive(
+        &self,
+        queue: QueueName,
+        most: usize,
+        time: Duration,
+    ) -> BoxFuture<'_, Result<Redriven, RedriveError>>;
+}
+
+/// The jobs of a queue, about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Nobody has them.
+    pub ready: u64,
+    /// Somebody works on them, or they failed and wait to be tried again.
+    pub held: u64,
+    /// They are not due yet.
+    pub delayed: u64,
+}
+
+/// What became of given-up jobs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Redriven {
+    /// They are queued again.
+    pub queued: usize,
+    /// Their queue did not take them; they stay where they are.
+    pub refused: usize,
+}
+
+/// Given-up jobs were not all looked at; what was not queued again stays where it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {code} ({queued} were queued again)")]
+pub struct RedriveError {
+    /// What did not work.
+    pub what: &'static str,
+    /// The error's code.
+    pub code: String,
+    /// So many were queued again before.
+    pub queued: usize,
 }
 
 /// The ways to tell a team something.
