@@ -5,21 +5,27 @@ use axum::http::Uri;
 use carryover_shared::contact::{ContactId, Identity};
 use ulid::Ulid;
 
-/// What may follow an identity, segment by segment; `*` is any one segment.
-const TAILS: [&[&str]; 10] = [
-    &["messages", "*", "flag"],
-    &["cases", "*", "resolve"],
-    &["cases", "*", "reopen"],
-    &["cases", "*", "assign"],
-    &["cases", "*", "label"],
-    &["messages"],
-    &["notes"],
-    &["take-over"],
-    &["hand-back"],
-    &[],
-];
+/// A path that names a contact, up to its identity, and what may follow that, segment by segment; `*` is any one segment.
+type Place = (&'static str, &'static [&'static [&'static str]]);
 
-const PREFIX: &str = "/v1/threads/";
+const PLACES: [Place; 2] = [
+    (
+        "/v1/threads/",
+        &[
+            &["messages", "*", "flag"],
+            &["cases", "*", "resolve"],
+            &["cases", "*", "reopen"],
+            &["cases", "*", "assign"],
+            &["cases", "*", "label"],
+            &["messages"],
+            &["notes"],
+            &["take-over"],
+            &["hand-back"],
+            &[],
+        ],
+    ),
+    ("/v1/customers/", &[&["records", "*", "*"], &["records"], &["identities"], &[]]),
+];
 
 /// Makes an identity with slashes one segment of the path, so that routes can be told apart. Whoever means an identity
 /// that ends like a route names the contact by its id.
@@ -34,17 +40,19 @@ pub fn with_whole_identity(mut request: Request) -> Request {
 }
 
 fn rewritten(path: &str) -> Option<String> {
-    let segments: Vec<&str> = path.strip_prefix(PREFIX)?.split('/').collect();
+    let below = |place: &Place| Some((path.strip_prefix(place.0)?, *place));
+    let (below, (prefix, tails)) = PLACES.iter().find_map(below)?;
+    let segments: Vec<&str> = below.split('/').collect();
     let fits = |tail: &&&[&str]| {
         let Some(start) = segments.len().checked_sub(tail.len()).filter(|start| *start > 0) else {
             return false;
         };
         segments.iter().skip(start).zip(tail.iter()).all(|(segment, name)| *name == "*" || segment == name)
     };
-    let tail = TAILS.iter().find(fits)?;
+    let tail = tails.iter().find(fits)?;
     let (identity, rest) = segments.split_at(segments.len() - tail.len());
     let whole = [identity.join("%2F")].into_iter().chain(rest.iter().map(|segment| (*segment).to_owned()));
-    Some(format!("{PREFIX}{}", whole.collect::<Vec<_>>().join("/")))
+    Some(format!("{prefix}{}", whole.collect::<Vec<_>>().join("/")))
 }
 
 /// Names a contact in a path: by identity, or by its id.
@@ -75,6 +83,8 @@ mod tests {
             ("/v1/threads/slack:a/b/messages/5/flag", "/v1/threads/slack:a%2Fb/messages/5/flag"),
             ("/v1/threads/chat:a%2Fmessages/notes", "/v1/threads/chat:a%2Fmessages/notes"),
             ("/v1/threads/chat:a/cases/01A/label", "/v1/threads/chat:a/cases/01A/label"),
+            ("/v1/customers/telegram:bot/9", "/v1/customers/telegram:bot%2F9"),
+            ("/v1/customers/slack:a/b/records/request/R-1", "/v1/customers/slack:a%2Fb/records/request/R-1"),
         ] {
             assert_eq!(rewritten(path).as_deref(), Some(expected));
         }

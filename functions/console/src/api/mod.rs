@@ -1,6 +1,7 @@
 //! The operators' JSON API: the same as the pages, for programs. Described at `/v1/openapi.json`.
 
 mod cases;
+mod customers;
 mod error;
 mod identity;
 mod once;
@@ -34,7 +35,7 @@ const DOCUMENT: &str = "/v1/openapi.json";
 #[openapi(
     info(
         title = "Carryover",
-        description = "Threads, cases and the moves that operators make. The bearer is an operator's ID token. Every \
+        description = "Threads, cases, customers and the moves that operators make. The bearer is an operator's ID token. Every \
             write wants an `Idempotency-Key`: the same key again is answered alike and changes nothing."
     ),
     modifiers(&BearerIsAnIdToken),
@@ -67,6 +68,10 @@ pub fn router(console: &Console) -> Router<Console> {
         .routes(routes!(cases::reopen))
         .routes(routes!(cases::assign))
         .routes(routes!(cases::label))
+        .routes(routes!(customers::get))
+        .routes(routes!(customers::open))
+        .routes(routes!(customers::edit))
+        .routes(routes!(customers::link))
         .split_for_parts();
     routes
         .route(DOCUMENT, get(async move || Json(document)))
