@@ -21,7 +21,7 @@ lint := $(local)/lint-venv/bin
 
 # Every call of cargo names the whole workspace, so that all of them agree on features and share what they built.
 build := cargo build --workspace
-functions := reply summarizer retainer notifier console
+functions := reply summarizer retainer notifier eraser console
 bins := $(addprefix --bin ,$(functions))
 nextest := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 run-tests := $(if $(nextest),cargo nextest run --workspace --no-fail-fast,cargo test --workspace --no-fail-fast)
@@ -124,6 +124,10 @@ build-Retainer: release
 .PHONY: build-Notifier
 build-Notifier: release
 	cp $(release-dir)/notifier "$(ARTIFACTS_DIR)/bootstrap"
+
+.PHONY: build-Eraser
+build-Eraser: release
+	cp $(release-dir)/eraser "$(ARTIFACTS_DIR)/bootstrap"
 
 .PHONY: build-Console
 build-Console: release

@@ -39,6 +39,7 @@ pub mod traits;
 // Use cases.
 pub mod admit;
 pub mod desk;
+pub mod erase;
 pub mod fold;
 pub mod handoff;
 pub mod notify;

@@ -6,7 +6,7 @@ use tracing_subscriber::EnvFilter;
 /// overrides this.
 pub fn start() {
     let filter = std::env::var("LOG").unwrap_or_else(|_| {
-        "warn,carryover_shared=info,reply=info,summarizer=info,retainer=info,notifier=info".into()
+        "warn,carryover_shared=info,reply=info,summarizer=info,retainer=info,notifier=info,eraser=info".into()
     });
     tracing_subscriber::fmt()
         .json()

@@ -304,6 +304,11 @@ pub enum Event {
         /// Its id among the contact's facts of kind `request`.
         request: String,
     },
+    /// A contact was erased: whoever keeps something of theirs elsewhere can follow.
+    ContactErased {
+        /// Who it was.
+        contact_id: ContactId,
+    },
     /// Something will not be remembered unless its dead letter is replayed.
     RetentionFailed {
         /// Whose memory.
@@ -321,6 +326,7 @@ impl Event {
             Self::CaseOpened { .. } => "CaseOpened",
             Self::RequestOpened { .. } => "RequestOpened",
             Self::RequestClosed { .. } => "RequestClosed",
+            Self::ContactErased { .. } => "ContactErased",
             Self::RetentionFailed { .. } => "RetentionFailed",
         }
     }

@@ -11,7 +11,7 @@ use crate::store::Store;
 use crate::tickets::{Bucket, PastTickets, Shelf};
 use crate::traits::{Events, MemoryBank, Queue};
 use crate::turn::{Agents, Context};
-use crate::{aws, fold, handoff, model, notify, retain};
+use crate::{aws, erase, fold, handoff, model, notify, retain};
 use aws_config::SdkConfig;
 use std::sync::Arc;
 
@@ -171,6 +171,24 @@ pub async fn desk() -> Result<handoff::Context, ConfigError> {
     Ok(handoff::Context {
         store: store(&sdk, &limits)?,
         queue: Arc::new(SqsQueue::new(aws_sdk_sqs::Client::new(&sdk), urls)),
+        clock: Arc::new(SystemClock),
+        limits,
+    })
+}
+
+/// Wires what the eraser needs from the environment.
+///
+/// # Errors
+/// A variable is missing or wrong.
+pub async fn erasures() -> Result<erase::Context, ConfigError> {
+    let limits = config::limits()?;
+    let sdk = aws::config().await;
+    let store = store(&sdk, &limits)?;
+    Ok(erase::Context {
+        bank: bank(&store, &limits)?,
+        shelf: shelf(&sdk, store.clone(), &limits)?,
+        store,
+        events: events(&sdk),
         clock: Arc::new(SystemClock),
         limits,
     })

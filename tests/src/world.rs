@@ -8,6 +8,7 @@ use carryover_shared::admit::{self, Answer, Incoming, Worked};
 use carryover_shared::agent::AgentVersion;
 use carryover_shared::bank::Embedded;
 use carryover_shared::contact::{Account, ContactId, Identity};
+use carryover_shared::erase;
 use carryover_shared::fold;
 use carryover_shared::handoff;
 use carryover_shared::job::{FoldJob, FoldReason, NotificationJob, RetentionJob, TurnJob};
@@ -16,7 +17,7 @@ use carryover_shared::operator::Operator;
 use carryover_shared::retain;
 use carryover_shared::store::{ImportedLog, ImportedMessage, Store, StoreError};
 use carryover_shared::thread::{Author, Channel, Head, Message, Seq};
-use carryover_shared::tickets::NoTickets;
+use carryover_shared::tickets::{NoTickets, Shelf};
 use carryover_shared::traits::{Asked, Clock, Event, Events, Model, ModelError, Question, Queue, SendError};
 use carryover_shared::turn::{Agents, Context};
 use futures::future::BoxFuture;
@@ -179,6 +180,13 @@ impl World {
     pub fn retention(&self) -> retain::Context {
         let Context { store, bank, events, clock, limits, .. } = self.ctx.clone();
         retain::Context { store, bank, events, clock, limits }
+    }
+
+    /// What the eraser needs.
+    pub fn eraser(&self) -> erase::Context {
+        let Context { store, bank, events, clock, limits, .. } = self.ctx.clone();
+        let shelf = Shelf::new(store.clone(), None, limits.index_bytes);
+        erase::Context { store, bank, shelf, events, clock, limits }
     }
 
     /// Works through the retentions' jobs that were sent so far, once each.

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-const FUNCTIONS: [&str; 5] = ["reply", "summarizer", "retainer", "notifier", "console"];
+const FUNCTIONS: [&str; 6] = ["reply", "summarizer", "retainer", "notifier", "eraser", "console"];
 const BANNED: [(&str, &str); 5] =
     [("aws-lc-sys", ""), ("openssl-sys", ""), ("native-tls", ""), ("hyper", "0.14."), ("rustls", "0.21.")];
 

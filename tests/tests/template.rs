@@ -1,5 +1,7 @@
 //! What the functions may do, as the template grants it.
 
+use std::time::Duration;
+
 const TEMPLATE: &str = include_str!("../../template.yaml");
 
 const WRITES: [&str; 4] = ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"];
@@ -33,20 +35,20 @@ fn isolation_whoever_writes_the_table_may_write_some_partitions_only() {
 }
 
 #[test]
-fn isolation_functions_read_the_index_of_past_cases_and_none_writes_it() {
+fn isolation_functions_read_the_index_of_past_cases_and_none_but_the_eraser_writes_it() {
     let table: Vec<_> =
         statements().into_iter().filter(|statement| statement.contains("- TICKETS\n")).collect();
     assert!(!table.is_empty() && !table.iter().any(|statement| writes(statement)), "{table:?}");
-    let released: Vec<_> =
-        statements().into_iter().filter(|statement| statement.contains("RELEASED")).collect();
+    let eraser = resource("Eraser");
+    let of_others = || statements().into_iter().filter(|statement| !eraser.contains(statement));
+    let released: Vec<_> = of_others().filter(|statement| statement.contains("RELEASED")).collect();
     let reads = ["GetItem", "Query", "Scan"];
     assert!(
         released.iter().all(|statement| !reads.iter().any(|action| statement.contains(action))),
         "released cases stand beside their contact: no function reads them: {released:?}"
     );
-    let bucket: Vec<_> =
-        statements().into_iter().filter(|statement| statement.contains("${IndexBucket}")).collect();
-    assert_eq!(bucket.len(), TEMPLATE.matches(" s3:").count(), "{bucket:?}");
+    let bucket: Vec<_> = of_others().filter(|statement| statement.contains("${IndexBucket}")).collect();
+    assert_eq!(bucket.len(), TEMPLATE.matches("Action: s3:").count(), "{bucket:?}");
     let reads = ["Action: s3:GetObject\n", "Action: s3:ListBucket\n"];
     let only_reads = |statement: &&str| reads.iter().any(|action| statement.contains(action));
     assert!(bucket.iter().all(only_reads), "{bucket:?}");
@@ -91,6 +93,29 @@ fn the_notifier_touches_contacts_alone_and_mails_from_the_sender_alone() {
         statements().into_iter().filter(|statement| statement.contains("ses:SendEmail")).collect();
     assert_eq!((mails.len(), TEMPLATE.matches("ses:Send").count()), (1, 1));
     assert!(mails[0].contains("StringEquals: { ses:FromAddress: !Ref NotificationSender }"), "{}", mails[0]);
+}
+
+#[test]
+fn erasable_no_job_outlives_the_head_of_an_erased_contact_and_no_function_the_second_look() {
+    let longest = |name: &str| {
+        let values =
+            TEMPLATE.split(name).skip(1).filter_map(|rest| rest.split('\n').next()?.trim().parse().ok());
+        Duration::from_secs(values.max().expect("a value"))
+    };
+    let (dead_letter, redelivery) = (longest("MessageRetentionPeriod:"), longest("VisibilityTimeout:"));
+    assert!(dead_letter + redelivery <= carryover_shared::erase::JOB_LIFE, "{dead_letter:?} {redelivery:?}");
+    assert!(longest(" Timeout:") <= carryover_shared::erase::RUN);
+}
+
+#[test]
+fn erasable_the_eraser_deletes_in_every_partition_of_a_contact_and_puts_nothing_there() {
+    let eraser = resource("Eraser");
+    let deletes = eraser.split("- Sid: DeleteWhatIsKept").nth(1).and_then(|rest| rest.split("- Sid:").next());
+    let deletes = deletes.expect("a statement");
+    for partition in ["CONTACT#*", "SNAPSHOT#*", "FACTS#*", "MEMORY#*", "IDENTITY#*"] {
+        assert!(deletes.contains(partition), "{partition}");
+    }
+    assert!(!deletes.contains("PutItem"));
 }
 
 fn writes_more_than_updates(text: &str) -> bool {

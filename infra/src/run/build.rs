@@ -7,7 +7,7 @@ use std::process::Stdio;
 use tokio::process::Command;
 
 /// The artefacts that the template's `Handler`s name.
-const FUNCTIONS: [&str; 5] = ["reply", "summarizer", "retainer", "notifier", "console"];
+const FUNCTIONS: [&str; 6] = ["reply", "summarizer", "retainer", "notifier", "eraser", "console"];
 
 /// Builds all functions in one call of cargo. Naming the whole workspace, as the Makefile does, makes all calls
 /// agree on features, so that they share what they built.

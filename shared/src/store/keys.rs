@@ -166,6 +166,11 @@ pub(crate) fn fact_count(id: ContactId) -> Key {
     Key::new(facts(id), "COUNT")
 }
 
+/// The partitions of a contact.
+pub(crate) fn partitions(id: ContactId) -> [String; 4] {
+    [memory(id), facts(id), snapshot(id).pk, contact(id)]
+}
+
 pub(crate) fn memory(id: ContactId) -> String {
     format!("MEMORY#{id}")
 }

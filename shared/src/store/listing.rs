@@ -23,6 +23,8 @@ pub enum List {
     Unresolved,
     /// Cases that are, by when that was.
     Resolved,
+    /// Contacts that are being erased, by when the eraser is to look at them next.
+    Erasing,
 }
 
 impl List {
@@ -33,6 +35,7 @@ impl List {
             Self::Person => "person",
             Self::Unresolved => "open",
             Self::Resolved => "resolved",
+            Self::Erasing => "erasing",
         }
     }
 

@@ -198,13 +198,7 @@ impl Store {
                 self.page(Range { pk: &pk, span, oldest_first: true, limit: 100, start: None }).await?;
             for item in &page.items {
                 if let Some(key) = keys::of(item) {
-                    self.client()
-                        .delete_item()
-                        .table_name(self.table())
-                        .set_key(Some(key.attributes()))
-                        .send()
-                        .await
-                        .map_err(StoreError::unavailable)?;
+                    self.delete_item(&key).await?;
                 }
             }
             if page.next.is_none() {

@@ -10,6 +10,7 @@ mod cases;
 mod commit;
 mod contacts;
 mod desk;
+mod erase;
 mod expression;
 mod facts;
 mod feedback;
@@ -38,6 +39,7 @@ pub use answers::{Begun, KeptAnswer};
 pub use commit::{Committed, NewCase, NewReply, NewRequest};
 pub use contacts::{Admission, Admitted, NewMessage, Ticket};
 pub use desk::Stated;
+pub use erase::Erasure;
 pub use facts::{FactWrite, RequestWrite};
 pub use folds::{Basis, FoldStart, Saved};
 pub use handoff::{By, OperatorText};
@@ -174,6 +176,11 @@ impl Store {
         Ok(found.item)
     }
 
+    pub(crate) async fn delete_item(&self, key: &Key) -> Result<(), StoreError> {
+        let deleted = self.client.delete_item().table_name(self.table()).set_key(Some(key.attributes()));
+        deleted.send().await.map(|_| ()).map_err(StoreError::unavailable)
+    }
+
     /// A page of a partition: items whose sort key starts with `prefix` (and is above `after`), strongly
     /// consistent, at most `limit` of them.
     pub(crate) async fn page(&self, range: Range<'_>) -> Result<Page, StoreError> {
@@ -197,6 +204,7 @@ impl Store {
                 values.insert(":to".into(), AttributeValue::S(to.clone()));
                 "pk = :pk AND sk BETWEEN :from AND :to"
             }
+            Span::All => "pk = :pk",
         };
         let found = self
             .client
@@ -242,6 +250,7 @@ pub(crate) struct Range<'a> {
 /// Which sort keys.
 #[derive(Debug, Clone)]
 pub(crate) enum Span {
+    All,
     Prefix(String),
     Between(String, String),
 }

@@ -15,12 +15,12 @@ const STARTS: usize = 15;
 
 pub(crate) fn rows(binaries: &Path) -> Result<Vec<Row>> {
     let mut rows = vec![];
-    for name in ["reply", "summarizer", "retainer", "notifier", "console"] {
+    for name in ["reply", "summarizer", "retainer", "notifier", "eraser", "console"] {
         rows.push(
             Row::new(format!("zip of {name}"), zip_megabytes(&binaries.join(name))?, "MB").at_most(6.0),
         );
     }
-    for name in ["bare-function", "reply", "summarizer", "retainer", "notifier", "console"] {
+    for name in ["bare-function", "reply", "summarizer", "retainer", "notifier", "eraser", "console"] {
         let binary = binaries.join(name);
         let times = (0..STARTS).map(|_| start_millis(&binary)).collect::<Result<Vec<_>>>()?;
         rows.push(Row::new(format!("start of {name} to its first next call"), median(times), "ms"));
