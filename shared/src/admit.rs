@@ -5,6 +5,7 @@ use crate::contact::{Account, ContactId, Identity};
 use crate::hash;
 use crate::job::{Delivery, TurnJob};
 use crate::store::{Admission, Admitted, NewMessage, StoreError, Ticket};
+use crate::tally::{Count, Tally};
 use crate::thread::{Attachment, Channel, Head, Lease, Mode, Seq};
 use crate::time::Timestamp;
 use crate::turn::{self, Context, End, Remembered, Said, Thread, Turn};
@@ -164,7 +165,8 @@ async fn admit(
         let admission = admission?;
         if !matches!(admission, Admission::Moved) {
             if matches!(&admission, Admission::Admitted(admitted) if admitted.head.mode == Mode::Human) {
-                ctx.store.beat().await;
+                let silent = Tally::one(Count::Silent);
+                futures::join!(ctx.store.beat(), ctx.store.count(&silent));
             }
             return Ok((thread.map(|thread| thread.remembering(remembered)), admission));
         }

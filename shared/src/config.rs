@@ -2,6 +2,7 @@
 //! and says what.
 
 use crate::limits::Limits;
+use crate::prices::Prices;
 use crate::routing::Routing;
 use secrecy::SecretString;
 
@@ -50,6 +51,15 @@ pub fn limits() -> Result<Limits, ConfigError> {
     let given = environment("LIMITS").unwrap_or_else(|| "{}".into());
     serde_json::from_str(&given)
         .map_err(|error| ConfigError::Invalid { name: "LIMITS", problem: error.to_string() })
+}
+
+/// What the models cost, if `MODEL_PRICES` (a JSON object) says so.
+///
+/// # Errors
+/// `MODEL_PRICES` is wrong somewhere; the error names the place.
+pub fn prices() -> Result<Option<Prices>, ConfigError> {
+    let wrong = |error| ConfigError::Invalid { name: "MODEL_PRICES", problem: format!("is wrong: {error}") };
+    environment("MODEL_PRICES").map(|given| Prices::parse(&given)).transpose().map_err(wrong)
 }
 
 /// Who is told of which cases: nobody, unless `ROUTING` (a JSON object) says otherwise.

@@ -13,8 +13,9 @@ use crate::limits::Limits;
 use crate::snapshot::Snapshot;
 use crate::store::{Saved, Store, StoreError};
 use crate::summary::{self, Fallback, Spill, Whole};
+use crate::tally::{Count, Tally};
 use crate::time::Timestamp;
-use crate::traits::{Clock, Model, ModelError, Queue};
+use crate::traits::{Clock, Model, ModelError, Queue, Role};
 use read::Thread;
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,6 +98,39 @@ pub struct Counts {
     pub overtaken: u32,
     /// Why answers were refused or missing, one code each.
     pub codes: Vec<&'static str>,
+    /// Why answers were missing, of these.
+    pub errors: Vec<&'static str>,
+    /// Tokens of prompts, as the API counted them.
+    pub prompt_tokens: u64,
+    /// Tokens of answers, as the API counted them.
+    pub completion_tokens: u64,
+    /// Messages that had aged out when the job came and were not folded yet, where it had something to do.
+    pub behind: Option<u64>,
+}
+
+impl Counts {
+    /// What is counted of a job that ended so, or could not be done.
+    fn tally(&self, ended: Option<&End>) -> Tally {
+        let mut tally = Tally::default();
+        let Some(behind) = self.behind else { return tally };
+        tally.add_behind(behind);
+        tally.add(Count::Calls(Role::Summary), self.calls.into());
+        tally.add(Count::PromptTokens(Role::Summary), self.prompt_tokens);
+        tally.add(Count::CompletionTokens(Role::Summary), self.completion_tokens);
+        tally.add_errors(Role::Summary, self.errors.iter().copied());
+        let became = match ended {
+            Some(End::Folded) if self.fallbacks > 0 => Some(Count::FoldsByFallback),
+            Some(End::Folded) => Some(Count::FoldsSaved),
+            // Without a model nothing is refreshed, and nothing was to be.
+            Some(End::Stale) if self.calls == 0 => None,
+            Some(End::Stale | End::Waits { .. }) | None => Some(Count::FoldsFailed),
+            Some(End::Idle | End::Silent | End::Gone) => None,
+        };
+        if let Some(became) = became {
+            tally.add(became, 1);
+        }
+        tally
+    }
 }
 
 /// Why a job could not be done; the queue brings it back.
@@ -124,9 +158,13 @@ const BATCH_TIME: Duration = Duration::from_secs(30);
 pub async fn run(ctx: &Context, job: FoldJob, deadline: Timestamp) -> Result<FoldOutcome, FoldError> {
     let mut counts = Counts::default();
     let ended = batches(ctx, job, deadline, &mut counts).await;
-    if counts.spills > 0 {
-        pile_up(ctx, job.contact_id).await;
-    }
+    let pile = async {
+        if counts.spills > 0 {
+            pile_up(ctx, job.contact_id).await;
+        }
+    };
+    let tally = counts.tally(ended.as_ref().ok());
+    futures::join!(pile, ctx.store.count(&tally));
     Ok(FoldOutcome { end: ended?, counts })
 }
 
@@ -248,6 +286,7 @@ async fn batch(
     if let Some(end) = thread.needs_nothing(job) {
         return Ok(Step::Ended(end));
     }
+    counts.behind.get_or_insert(thread.behind());
     let batch = read::batch(ctx, &thread).await?;
     match summarise::summarise(ctx, &thread, &batch, deadline, counts).await {
         Ok(Summarised { next, batch }) => {

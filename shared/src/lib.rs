@@ -42,11 +42,14 @@ pub mod desk;
 pub mod erase;
 pub mod fold;
 pub mod handoff;
+pub mod health;
 pub mod notify;
 pub mod portal;
+pub mod prices;
 pub mod release;
 pub mod retain;
 pub mod sweep;
+pub mod tally;
 pub mod turn;
 
 // Adapters.

@@ -11,6 +11,7 @@ use crate::limits::Limits;
 use crate::notification::Notification;
 use crate::routing::{Route, Routing};
 use crate::store::{Store, StoreError};
+use crate::tally::{Count, Tally};
 use crate::time::Timestamp;
 use crate::traits::{Clock, Messenger, MessengerError, Queue, SendError};
 use std::sync::Arc;
@@ -103,6 +104,7 @@ pub async fn work(ctx: &Context, job: NotificationJob, receives: u32, deadline: 
         }
         Err(error) => {
             tracing::error!(%contact, %case, step, ?what, receives, %error, "a notification was given up");
+            ctx.store.count(&Tally::one(Count::NotificationsFailed)).await;
             // The queue makes it a dead letter as soon as it looks again.
             Worked::Later(Duration::ZERO)
         }
@@ -168,7 +170,8 @@ async fn watch(ctx: &Context, job: NotificationJob, case: &Case, route: &Route) 
         pass_on(ctx, NotificationJob { step: step + 1, ..job }, route.take.unwrap_or_default()).await?;
     }
     if ctx.store.mark_missed(contact_id, case_id, step + 1, next).await? {
-        count(job, case, next);
+        not_taken(job, case, next);
+        ctx.store.count(&Tally::one(Count::CasesNotTaken)).await;
     }
     Ok(End::PassedOn)
 }
@@ -181,7 +184,7 @@ async fn pass_on(ctx: &Context, next: NotificationJob, take: Duration) -> Result
 }
 
 /// The template counts this line as the metric `case_not_taken`.
-fn count(job: NotificationJob, case: &Case, next: Option<&str>) {
+fn not_taken(job: NotificationJob, case: &Case, next: Option<&str>) {
     tracing::warn!(
         metric = "case_not_taken",
         contact = %job.contact_id,

@@ -8,6 +8,7 @@ use crate::job::{Retained, RetentionJob};
 use crate::limits::Limits;
 use crate::memory::{self, Exchange};
 use crate::store::{Store, StoreError, TraceKey};
+use crate::tally::{Count, Tally};
 use crate::thread::{Author, BotKind, Message, Seq};
 use crate::time::Timestamp;
 use crate::trace::Trace;
@@ -111,7 +112,9 @@ async fn give_up(ctx: &Context, job: RetentionJob, receives: u32, error: &Retain
         "a retention was given up"
     );
     let event = Event::RetentionFailed { contact_id, what };
-    let published = tokio::time::timeout(GIVE_UP_TIME, ctx.events.publish(&event)).await;
+    let tally = Tally::one(Count::RetentionsFailed);
+    let publish = tokio::time::timeout(GIVE_UP_TIME, ctx.events.publish(&event));
+    let (published, ()) = futures::join!(publish, ctx.store.count(&tally));
     if !matches!(published, Ok(Ok(()))) {
         tracing::warn!(contact = %contact_id, ?what, "nobody was told that a retention was given up");
     }

@@ -10,6 +10,7 @@ use std::time::Duration;
 /// Formats, read once: a prompt has a time for each of its messages.
 static RFC3339: LazyLock<Vec<Item<'_>>> =
     LazyLock::new(|| StrftimeItems::new("%Y-%m-%dT%H:%M:%S%.3fZ").collect());
+static DAY: LazyLock<Vec<Item<'_>>> = LazyLock::new(|| StrftimeItems::new("%Y-%m-%d").collect());
 static MINUTE: LazyLock<Vec<Item<'_>>> = LazyLock::new(|| StrftimeItems::new("%Y-%m-%d %H:%M UTC").collect());
 
 /// A point in time, in milliseconds since the Unix epoch.
@@ -38,6 +39,21 @@ impl Timestamp {
         self.0.div_euclid(3_600_000)
     }
 
+    /// The beginning of its hour.
+    pub const fn hour_begins(self) -> Self {
+        Self(self.hour() * 3_600_000)
+    }
+
+    /// The hour of its day, in UTC.
+    pub const fn hour_of_day(self) -> i64 {
+        self.hour().rem_euclid(24)
+    }
+
+    /// The day in UTC: `2026-12-03`.
+    pub fn day(self) -> String {
+        self.utc().format_with_items(DAY.iter()).to_string()
+    }
+
     /// How long after `earlier` this is; zero if it is not after it.
     pub fn since(self, earlier: Timestamp) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
@@ -63,6 +79,14 @@ impl std::ops::Add<Duration> for Timestamp {
 
     fn add(self, by: Duration) -> Self {
         Self(self.0.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
+    }
+}
+
+impl std::ops::Sub<Duration> for Timestamp {
+    type Output = Self;
+
+    fn sub(self, by: Duration) -> Self {
+        Self(self.0.saturating_sub(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
     }
 }
 

@@ -36,12 +36,25 @@ pub trait Model: Send + Sync {
 }
 
 /// Which of the configured models is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Decides a turn.
     Reply,
     /// Folds.
     Summary,
+}
+
+impl Role {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Reply, Self::Summary];
+
+    /// The name, as settings and tallies have it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Reply => "reply",
+            Self::Summary => "summary",
+        }
+    }
 }
 
 /// One question to a model: plain strings and the schema of the answer.
@@ -125,6 +138,19 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// The codes of what can go wrong with a model that is configured.
+    pub const CODES: [&'static str; 9] = [
+        "timeout",
+        "unreachable",
+        "overloaded",
+        "rejected",
+        "context_overflow",
+        "cut_off",
+        "filtered",
+        "declined",
+        "unreadable",
+    ];
+
     /// A word for traces and metrics.
     pub fn code(&self) -> &'static str {
         match self {

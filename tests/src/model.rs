@@ -19,6 +19,7 @@ pub struct FakeModel {
     script: Arc<Mutex<Box<Script>>>,
     questions: Arc<Mutex<Vec<Question>>>,
     latency: Duration,
+    tokens: (u64, u64),
 }
 
 impl fmt::Debug for FakeModel {
@@ -31,7 +32,12 @@ impl FakeModel {
     /// Answers every question with what `script` says.
     pub fn new(script: impl FnMut(&Question) -> Said + Send + 'static) -> Self {
         let script: Box<Script> = Box::new(script);
-        Self { script: Arc::new(Mutex::new(script)), questions: Arc::default(), latency: Duration::ZERO }
+        Self {
+            script: Arc::new(Mutex::new(script)),
+            questions: Arc::default(),
+            latency: Duration::ZERO,
+            tokens: (0, 0),
+        }
     }
 
     /// Gives these answers in turn, then no more: further questions time out.
@@ -44,6 +50,12 @@ impl FakeModel {
     #[must_use]
     pub fn thinking(self, latency: Duration) -> Self {
         Self { latency, ..self }
+    }
+
+    /// Counts so many tokens in each prompt and each answer.
+    #[must_use]
+    pub fn counting(self, prompt: u64, completion: u64) -> Self {
+        Self { tokens: (prompt, completion), ..self }
     }
 
     /// The questions so far, oldest first.
@@ -60,8 +72,8 @@ impl FakeModel {
                 _ => Map::new(),
             },
             model: "fake".into(),
-            prompt_tokens: 0,
-            completion_tokens: 0,
+            prompt_tokens: self.tokens.0,
+            completion_tokens: self.tokens.1,
         });
         let calls = u32::from(answer.as_ref().err() != Some(&ModelError::NotConfigured));
         Asked { answer, calls }

@@ -16,6 +16,7 @@ use carryover_shared::limits::Limits;
 use carryover_shared::operator::Operator;
 use carryover_shared::retain;
 use carryover_shared::store::{ImportedLog, ImportedMessage, Store, StoreError};
+use carryover_shared::tally::Tally;
 use carryover_shared::thread::{Author, Channel, Head, Message, Seq};
 use carryover_shared::tickets::{NoTickets, Shelf};
 use carryover_shared::traits::{Asked, Clock, Event, Events, Model, ModelError, Question, Queue, SendError};
@@ -259,6 +260,20 @@ impl World {
     pub async fn begin_erasing(&self, who: &str) {
         let head = format!("CONTACT#{}", self.contact(who).await);
         self.table.set(&head, "HEAD", "erasing", true).await;
+    }
+
+    /// What was counted in the last day.
+    ///
+    /// # Panics
+    /// If it cannot be read.
+    pub async fn counted(&self) -> Tally {
+        let now = self.clock.now();
+        let day = now - Duration::from_secs(24 * 3_600);
+        let mut sum = Tally::default();
+        for (_, tally) in self.ctx.store.tallies(day, now).await.expect("tallies") {
+            sum.merge(&tally);
+        }
+        sum
     }
 
     /// The whole log of `chat:<who>`, oldest first.

@@ -9,6 +9,7 @@ use carryover_shared::messenger::Messengers;
 use carryover_shared::notification::Notification;
 use carryover_shared::notify::{self, End, Worked};
 use carryover_shared::routing::{Routing, Target};
+use carryover_shared::tally::Count;
 use carryover_shared::traits::{Clock, Messenger, MessengerError, Question};
 use carryover_shared::turn;
 use carryover_tests::logs::Logs;
@@ -348,6 +349,7 @@ async fn a_case_goes_on_until_the_route_ends_and_each_miss_counts_once() {
     assert_eq!(office.told(), ["billing", "front", "lead"]);
     let steps: Vec<Value> = counted(&logs).into_iter().map(|line| line["step"].clone()).collect();
     assert_eq!(steps, [0, 1, 2], "the last team's miss counts, too");
+    assert_eq!(office.world.counted().await.of(Count::CasesNotTaken), 3);
     assert_eq!(jobs, []);
 }
 
@@ -373,6 +375,7 @@ async fn a_team_that_cannot_be_told_is_tried_again_and_longer_each_time_and_then
     let lines = logs.lines();
     let given_up = lines.iter().find(|line| line["level"] == "ERROR").expect("a line");
     assert_eq!(given_up["error"], "the target answered with status 404");
+    assert_eq!(office.world.counted().await.of(Count::NotificationsFailed), 1);
     // The next team is told all the same, and the dead letter can be replayed.
     office.messenger.take();
     office.messenger.fail(None);

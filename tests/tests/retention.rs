@@ -8,6 +8,7 @@ use carryover_shared::job::{FoldJob, FoldReason, Retained, RetentionJob};
 use carryover_shared::limits::Limits;
 use carryover_shared::memory::{Exchange, Origin};
 use carryover_shared::retain::{self, End, Worked};
+use carryover_shared::tally::Count;
 use carryover_shared::thread::Seq;
 use carryover_shared::traits::{Clock, Event, MemoryBank, Question, Role};
 use carryover_tests::bank::{FakeBank, Trouble};
@@ -350,6 +351,7 @@ async fn the_fifth_failure_is_told_as_metric_and_event_without_a_word_of_text() 
     assert_eq!(counted.len(), 1, "{lines:?}");
     assert_eq!(counted[0]["contact"], contact_id.to_string());
     assert!(!format!("{lines:?}").contains("secret"), "quiet-logs: {lines:?}");
+    assert_eq!(world.counted().await.of(Count::RetentionsFailed), 1);
 }
 
 #[tokio::test]

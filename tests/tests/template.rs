@@ -118,6 +118,28 @@ fn erasable_the_eraser_deletes_in_every_partition_of_a_contact_and_puts_nothing_
     assert!(!deletes.contains("PutItem"));
 }
 
+/// The functions that a policy of the template is of.
+fn with_policy(policy: &str) -> Vec<&'static str> {
+    let functions = TEMPLATE.split("\n  ").filter(|line| line.ends_with(':') && !line.starts_with(' '));
+    let names =
+        functions.filter_map(|line| line.strip_suffix(':')).filter(|name| !name.contains([' ', '\n']));
+    let of = format!("        - !Ref {policy}\n");
+    names
+        .filter(|name| TEMPLATE.contains(&format!("\n  {name}:\n")) && resource(name).contains(&of))
+        .collect()
+}
+
+#[test]
+fn whoever_works_may_count_and_counting_reads_and_replaces_nothing() {
+    let functions = ["ReplyDoor", "ReplyWorker", "Summarizer", "Retainer", "Notifier"];
+    assert_eq!(with_policy("TallyPolicy"), functions);
+    let all = statements();
+    let of_tallies: Vec<_> = all.iter().filter(|statement| statement.contains("HEALTH#")).collect();
+    assert_eq!(of_tallies.iter().filter(|statement| writes(statement)).count(), 1, "{of_tallies:?}");
+    let policy = resource("TallyPolicy");
+    assert!(policy.contains("Action: dynamodb:UpdateItem\n") && policy.contains("LeadingKeys: [HEALTH#*] }"));
+}
+
 fn writes_more_than_updates(text: &str) -> bool {
     ["PutItem", "DeleteItem", "BatchWriteItem"].iter().any(|action| text.contains(action))
 }

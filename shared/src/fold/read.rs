@@ -41,6 +41,12 @@ impl Thread {
         self.newest_first.first().map_or(Seq::NONE, |message| message.seq)
     }
 
+    /// How many messages aged out and are not folded yet.
+    pub(super) fn behind(&self) -> u64 {
+        let aged = self.split.aged_out();
+        aged.end.0.saturating_sub(aged.start.0)
+    }
+
     /// Whether more aged out than the batch.
     pub(super) fn has_more_than(&self, batch: &[Whole]) -> bool {
         let folded = batch.last().map_or(self.split.covered_to, |last| last.message.seq);

@@ -118,7 +118,12 @@ async fn once(
     let left = deadline.since(ctx.clock.now()).saturating_sub(SAVE_TIME);
     let asked = ctx.model.ask(&question(ctx, given, faults), left.min(ASK_TIME)).await;
     counts.calls += asked.calls;
-    let answer = asked.answer.inspect_err(|error| counts.codes.push(error.code()))?;
+    let answer = asked.answer.inspect_err(|error| {
+        counts.codes.push(error.code());
+        counts.errors.push(error.code());
+    })?;
+    counts.prompt_tokens += answer.prompt_tokens;
+    counts.completion_tokens += answer.completion_tokens;
     let judged = summary::judge(&answer.object, given, &ctx.limits);
     counts.codes.extend(judged.faults.iter().map(Fault::code));
     Ok(judged)

@@ -7,6 +7,7 @@ use crate::contact::{Account, ContactId, Identity};
 use crate::job::Delivery;
 use crate::memory::Origin;
 use crate::thread::Seq;
+use crate::time::Timestamp;
 use aws_sdk_dynamodb::types::AttributeValue;
 use std::collections::HashMap;
 use ulid::Ulid;
@@ -110,6 +111,22 @@ pub(crate) fn trace_prefix(seq: Seq) -> String {
 
 pub(crate) fn pulse() -> Key {
     Key::new("INBOX".into(), "PULSE")
+}
+
+/// Over how many items the tallies of one hour are spread.
+pub(crate) const TALLY_SHARDS: u64 = 4;
+
+/// The tallies of one day.
+pub(crate) fn tallies(at: Timestamp) -> String {
+    format!("HEALTH#{}", at.day())
+}
+
+/// The tallies of a day stand between these two.
+pub(crate) const HOURS: [&str; 2] = ["00#", "23#~"];
+
+/// One of the tallies of an hour.
+pub(crate) fn tally(at: Timestamp, shard: u64) -> Key {
+    Key::new(tallies(at), format!("{:02}#{}", at.hour_of_day(), shard % TALLY_SHARDS))
 }
 
 /// The way back from a contact to its identities.
@@ -374,6 +391,8 @@ mod tests {
 
     #[test]
     fn an_origin_is_read_from_its_key() {
+        let tea = Timestamp::from_millis(1_796_292_000_000);
+        assert_eq!(tally(tea, 6), Key::new("HEALTH#2026-12-03".into(), "10#2"));
         let case = Origin::Case(Ulid::from_parts(1, 2));
         let spill = Origin::Spill { revision: 3, n: 4 };
         for is in [Origin::Reply(Seq(7)), Origin::Feedback(Seq(7)), case, spill] {

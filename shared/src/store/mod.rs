@@ -29,6 +29,7 @@ mod piles;
 mod pulse;
 mod sweep;
 mod tickets;
+mod tally;
 mod traces;
 mod transaction;
 

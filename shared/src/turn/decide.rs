@@ -9,6 +9,7 @@ use crate::facts::{self, Fact};
 use crate::prompt::{self, Prompt, Source, Sources};
 use crate::rules::{self, Answered, Known};
 use crate::store::TraceKey;
+use crate::tally::{Count, Part, Tally};
 use crate::thread::Message;
 use crate::time::Timestamp;
 use crate::trace::{Attempt, Coverage, DecidedBy, Degraded, FullContext, Outcome, Trace};
@@ -48,6 +49,22 @@ impl Decided {
     /// Calls of the reply model, for `calls_per_hour`.
     pub(super) fn calls(&self) -> u32 {
         self.attempts.iter().map(|attempt| attempt.calls).sum()
+    }
+
+    /// What it took and what it went without, whether it is committed or not.
+    pub(super) fn tally(&self, thread: &Thread) -> Tally {
+        let mut tally = Tally::default();
+        for part in thread.degraded.iter().chain(&self.degraded).filter_map(Part::of) {
+            tally.add(Count::Degraded(part), 1);
+        }
+        tally.add(Count::Calls(Role::Reply), self.calls().into());
+        for attempt in &self.attempts {
+            tally.add(Count::PromptTokens(Role::Reply), attempt.prompt_tokens);
+            tally.add(Count::CompletionTokens(Role::Reply), attempt.completion_tokens);
+        }
+        let unanswered = self.attempts.iter().filter(|attempt| attempt.model.is_empty());
+        tally.add_errors(Role::Reply, unanswered.filter_map(|attempt| attempt.fault.as_deref()));
+        tally
     }
 
     /// What becomes of it, for the trace.

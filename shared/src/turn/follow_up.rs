@@ -1,11 +1,12 @@
-//! What follows a commit: jobs, events and the trace's outcome, in parallel and bounded. Their failure never fails
-//! the reply; a later copy of the turn's job sends them again unless the message says `followed_up`.
+//! What follows a commit: jobs, events, the trace's outcome and the tally, in parallel and bounded. Their failure never
+//! fails the reply; a later copy of the turn's job sends jobs and events again unless the message says `followed_up`.
 
 use super::Context;
 use crate::case::{Case, Category};
 use crate::contact::ContactId;
 use crate::job::{FoldJob, FoldReason, NotificationJob, Notify, Retained, RetentionJob};
 use crate::store::{StoreError, TraceKey};
+use crate::tally::Tally;
 use crate::thread::{BotKind, Message, Seq};
 use crate::trace::{Outcome, Trace};
 use crate::traits::{Event, SendError};
@@ -25,11 +26,13 @@ pub(super) struct Done<'a> {
     pub(super) opened: Option<Ulid>,
     /// What became of the decision.
     pub(super) outcome: &'a Outcome,
+    /// What is counted of it.
+    pub(super) tally: &'a Tally,
 }
 
 /// Sends what follows a commit; with it the trace, where that was not written while the model thought.
 pub(super) async fn send(ctx: &Context, done: &Done<'_>, unwritten: Option<&Trace>) {
-    let Done { trace, message, opened, outcome } = *done;
+    let Done { trace, message, opened, outcome, tally } = *done;
     let opened = opened.zip(outcome.category.as_deref().and_then(Category::from_code));
     let beat = async {
         if outcome.case_id.is_some() {
@@ -37,10 +40,11 @@ pub(super) async fn send(ctx: &Context, done: &Done<'_>, unwritten: Option<&Trac
         }
     };
     let jobs = async {
-        let (sent, written, ()) = futures::join!(
+        let (sent, written, (), ()) = futures::join!(
             jobs(ctx, trace.contact, trace.seq, message, opened),
             put_traces(ctx, trace, outcome, unwritten),
-            beat
+            beat,
+            ctx.store.count(tally)
         );
         if let Err(error) = written {
             tracing::warn!(contact = %trace.contact, %error, "the outcome of a trace was not written");

@@ -22,6 +22,7 @@ use crate::facts::{self, AsOf, Fact};
 use crate::limits::Limits;
 use crate::routing::Routing;
 use crate::store::{Committed, NewCase, NewReply, NewRequest, Store, StoreError, TraceKey};
+use crate::tally::{Count, Tally};
 use crate::text;
 use crate::thread::{Head, Lease, Message, Mode, Seq};
 use crate::time::Timestamp;
@@ -133,6 +134,16 @@ pub enum Guard {
     OptedOut,
 }
 
+impl Guard {
+    /// Silence is counted where somebody wrote and got none of the bot's words for it.
+    fn tally(self) -> Tally {
+        match self {
+            Self::Settled => Tally::default(),
+            Self::Human | Self::OptedOut => Tally::one(Count::Silent),
+        }
+    }
+}
+
 /// The guard of a turn (*silent-means-silent*): no model, no fold, no retention.
 pub fn guard(head: &Head, account: &Account) -> Option<Guard> {
     match head {
@@ -159,10 +170,12 @@ fn burst_wait(limits: &Limits) -> Duration {
 /// The table cannot be read or written; the turn's job answers later.
 pub async fn run(ctx: &Context, turn: Turn, thread: Thread) -> Result<End, StoreError> {
     let contact = thread.head.contact_id;
-    let ended = rounds(ctx, turn, thread).await;
+    let mut tally = Tally::default();
+    let ended = rounds(ctx, turn, thread, &mut tally).await;
     if !matches!(ended, Ok(End::Replied(_) | End::Escalated(_))) {
         // A commit has ended the lease already; whatever else happens, nobody has to wait for its time.
-        let released = ctx.store.release_lease(contact, turn.owner).await;
+        let release = ctx.store.release_lease(contact, turn.owner);
+        let (released, ()) = futures::join!(release, ctx.store.count(&tally));
         if let Err(error) = released {
             tracing::warn!(%contact, %error, "a lease was not released");
         }
@@ -170,13 +183,16 @@ pub async fn run(ctx: &Context, turn: Turn, thread: Thread) -> Result<End, Store
     ended
 }
 
-async fn rounds(ctx: &Context, turn: Turn, mut thread: Thread) -> Result<End, StoreError> {
+/// What was not committed is left in `tally`.
+async fn rounds(ctx: &Context, turn: Turn, mut thread: Thread, tally: &mut Tally) -> Result<End, StoreError> {
     for _ in 0..ROUNDS {
         if let Some(guard) = guard(&thread.head, &thread.account()) {
+            tally.merge(&guard.tally());
             return silence(ctx, &thread.head, guard).await;
         }
         let decided = decide::decide(ctx, turn, &thread).await;
-        match commit(ctx, turn, &thread, decided).await? {
+        tally.merge(&decided.tally(&thread));
+        match commit(ctx, turn, &thread, decided, tally).await? {
             Some(end) => return Ok(end),
             None => match gather(ctx, thread.head.contact_id, None).await? {
                 Some(again) => {
@@ -203,6 +219,7 @@ async fn commit(
     turn: Turn,
     thread: &Thread,
     decided: Decided,
+    tally: &mut Tally,
 ) -> Result<Option<End>, StoreError> {
     let now = ctx.clock.now();
     let store = ctx.store.until(turn.lease_until().max(now + COMMIT_TIME));
@@ -235,7 +252,8 @@ async fn commit(
     let outcome = decided.outcome(message.as_deref(), case, ctx.clock.now().since(turn.received_at));
     tell(contact, &outcome);
     let trace = TraceKey { contact, seq: reply_to(thread), id: decided.trace_id };
-    let done = follow_up::Done { trace, message: message.as_deref(), opened, outcome: &outcome };
+    tally.add(if case.is_some() { Count::Escalated } else { Count::Replied }, 1);
+    let done = follow_up::Done { trace, message: message.as_deref(), opened, outcome: &outcome, tally };
     follow_up::send(ctx, &done, decided.unwritten.as_ref()).await;
     Ok(Some(end(message.map(|message| *message), case)))
 }
@@ -346,7 +364,9 @@ pub fn is_held(head: &Head, now: Timestamp, limits: &Limits) -> bool {
 pub async fn take_up(ctx: &Context, turn: Turn, contact: ContactId) -> Result<Option<End>, StoreError> {
     let Some(thread) = gather(ctx, contact, None).await? else { return Ok(Some(End::Silent)) };
     if let Some(guard) = guard(&thread.head, &thread.account()) {
-        return silence(ctx, &thread.head, guard).await.map(Some);
+        let tally = guard.tally();
+        let (silent, ()) = futures::join!(silence(ctx, &thread.head, guard), ctx.store.count(&tally));
+        return silent.map(Some);
     }
     if is_held(&thread.head, ctx.clock.now(), &ctx.limits) {
         return Ok(None);
