@@ -32,8 +32,17 @@ use serde_json::Value;
 /// The source of the records that the bot opens itself.
 pub const OURS: &str = "carryover";
 
+/// The source of what staff open in the console.
+pub const STAFF: &str = "staff";
+
 /// The source of what customers open and set themselves, in the portal.
 pub const PORTAL: &str = "portal";
+
+/// How the ids begin of requests that customers open.
+pub const OWN: &str = "portal-";
+
+/// The field that says which operator changed a record last: for people, not for the bot.
+pub const UPDATED_BY: &str = "updated_by";
 
 /// The kind of what a customer wishes of us: language and channel of replies.
 pub const PREFERENCE: &str = "preference";
@@ -114,6 +123,16 @@ impl Fact {
         check_data(&data, limits)?;
         Ok(Self { kind: kind.into(), id: id.into(), as_of, source: source.into(), data })
     }
+}
+
+/// Whether a record is a request that a customer opened, whoever says what it says now.
+pub fn is_own(fact: &Fact) -> bool {
+    fact.kind == "request" && fact.id.starts_with(OWN)
+}
+
+/// Whether a record says nothing yet that anybody but its customer said.
+pub fn is_the_customers_alone(fact: &Fact) -> bool {
+    fact.source == PORTAL && fact.data.get(UPDATED_BY).is_none()
 }
 
 /// Whether `kind` and `id` can name a fact.

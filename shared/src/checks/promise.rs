@@ -2,9 +2,9 @@
 
 use super::Grounds;
 use crate::agent::Promise;
-use crate::facts::read::{is_closed, is_empty, status};
+use crate::facts::read::{bare_name, is_closed, is_closed_by_customer, is_empty, status};
 use crate::facts::wrote::record;
-use crate::facts::{Fact, OURS, PREFERENCE};
+use crate::facts::{Fact, OURS, PREFERENCE, is_the_customers_alone};
 use crate::rules::words::{contains as contains_words, plain};
 use crate::text::sentences;
 use serde_json::Value;
@@ -93,16 +93,17 @@ pub(super) fn backing(reply: &str, grounds: &Grounds<'_>) -> Backing {
     backing
 }
 
-/// What is still to be done is backed by whatever is open; what is claimed to be done, by a record that says so. The
-/// bot's own requests say only that it promised.
+/// What is still to be done is backed by whatever staff or the bot have open; what is claimed to be done, by a record
+/// that says so. The bot's own requests say only that it promised, and what the customer opened or closed, nothing.
 fn is_backed(promise: &Promise, grounds: &Grounds<'_>) -> bool {
-    let is_open = |fact: &Fact| fact.kind == "request" && !is_closed(fact);
+    let is_open = |fact: &Fact| fact.kind == "request" && !is_closed(fact) && !is_the_customers_alone(fact);
     match &promise.act {
         None => grounds.open_case || grounds.facts.iter().any(is_open),
         Some(act) => {
             let act = plain(act);
             let others = grounds.facts.iter().filter(|fact| {
                 fact.source != OURS
+                    && !is_closed_by_customer(fact)
                     && !matches!(fact.kind.as_str(), "profile" | "contact" | "qualification" | PREFERENCE)
             });
             others.into_iter().any(|fact| says_done(fact, &act))
@@ -143,14 +144,23 @@ fn says_done(fact: &Fact, act: &str) -> bool {
     !undone && (by_status || has_field(&data, act) || in_words())
 }
 
+/// A field that begins so says when a record was written and by whom, of whatever act.
+const WRITTEN: [&str; 5] = ["closed", "created", "modified", "opened", "updated"];
+
 fn has_field(value: &Value, act: &str) -> bool {
+    let is_of_act = |field: &str| is_past(field, act) && !is_of_writing(field);
     match value {
         Value::Object(fields) => fields
             .iter()
-            .any(|(field, value)| (is_past(field, act) && is_something(value)) || has_field(value, act)),
+            .any(|(field, value)| (is_of_act(field) && is_something(value)) || has_field(value, act)),
         Value::Array(values) => values.iter().any(|value| has_field(value, act)),
         _ => false,
     }
+}
+
+fn is_of_writing(field: &str) -> bool {
+    let name = bare_name(field);
+    WRITTEN.iter().any(|written| name.starts_with(written))
 }
 
 fn says(value: &Value, act: &str) -> bool {
@@ -232,7 +242,7 @@ fn starts_at(pieces: &[Vec<&str>], words: &[&str], at: usize, first: bool) -> bo
 mod tests {
     use super::*;
     use crate::agent::AgentVersion;
-    use crate::facts::AsOf;
+    use crate::facts::{AsOf, PORTAL};
     use crate::time::Timestamp;
     use serde_json::json;
 
@@ -340,5 +350,37 @@ mod tests {
         let mut own = fact("request", json!({"status": "resolved", "promise": "I have refunded it."}));
         own.source = OURS.into();
         assert!(matches!(backs(&refunded, reply, &[own], false), Backing::False(_)));
+    }
+
+    #[test]
+    fn truth_ranks_what_the_customer_opened_or_closed_backs_nothing() {
+        let refunded = promise("I have * refunded", false, Some("refund"));
+        let closed = json!({"status": "closed", "title": "Refund for W1", "closed_by": "customer"});
+        let facts = [fact("request", closed)];
+        assert!(matches!(backs(&refunded, "I have refunded it.", &facts, false), Backing::False(_)));
+
+        let forwarded = promise("I have * forwarded", false, None);
+        let reply = "I've forwarded your invoice question.";
+        let mut tap = fact("request", json!({"status": "open", "customer_wrote": "The tap drips."}));
+        tap.source = PORTAL.into();
+        assert!(matches!(backs(&forwarded, reply, &[tap.clone()], false), Backing::False(_)));
+        tap.data["updated_by"] = json!("leo@example.com");
+        assert_eq!(backs(&forwarded, reply, &[tap], false), Backing::Backed, "staff work on it");
+    }
+
+    #[test]
+    fn truth_ranks_who_wrote_a_record_and_when_is_no_act() {
+        for (act, phrase, field) in [
+            ("close", "I have * closed", "closed_at"),
+            ("update", "I have * updated", "updated_by"),
+            ("update", "I have * updated", "updatedAt"),
+            ("open", "I have * opened", "opened_at"),
+            ("create", "I have * created", "created_at"),
+        ] {
+            let reply = format!("{} it.", phrase.replace(" *", ""));
+            let facts = [fact("order", json!({"status": "shipped", field: "2026-11-02"}))];
+            let is = backs(&promise(phrase, false, Some(act)), &reply, &facts, false);
+            assert!(matches!(is, Backing::False(_)), "{field}");
+        }
     }
 }

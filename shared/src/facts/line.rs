@@ -1,9 +1,9 @@
 //! One fact on one line: what a support agent needs first, then everything else.
 
-use super::Fact;
 use super::inline::{address, inline, is_address, is_item, is_name, item, list, pairs, person};
 use super::read::{bare_name, clip, is_empty, is_named, one_line, phrase};
 use super::wrote::record;
+use super::{Fact, UPDATED_BY};
 use crate::text;
 use crate::time::Timestamp;
 use serde_json::Value;
@@ -176,7 +176,7 @@ impl Fields {
         for (rank, name, value) in ranked {
             if fact.kind == "order" && rank < known.len() && value.as_array().is_some_and(Vec::is_empty) {
                 self.push(name, || "none".into());
-            } else if !repeats_id(name, value, fact) {
+            } else if name != UPDATED_BY && !repeats_id(name, value, fact) {
                 self.value(name, value, 0);
             }
         }

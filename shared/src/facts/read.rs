@@ -159,6 +159,11 @@ pub(crate) fn is_closed(fact: &Fact) -> bool {
     }
 }
 
+/// Whether its customer closed it: nobody else says that it is done.
+pub(crate) fn is_closed_by_customer(fact: &Fact) -> bool {
+    say(fact, &["closedby"], 64).is_some_and(|who| who == "customer")
+}
+
 fn is_closed_status(status: &str) -> bool {
     let lower = status.to_lowercase().replace("no-show", "noshow").replace("no_show", "noshow");
     let words: Vec<&str> = lower.split(|mark: char| !mark.is_alphanumeric()).collect();

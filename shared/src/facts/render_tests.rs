@@ -47,6 +47,12 @@ fn order(id: &str, day: u32) -> Fact {
 }
 
 #[test]
+fn the_login_of_who_changed_a_record_is_not_the_bots_to_tell() {
+    let data = json!({"status": "open", "updated_by": "robin@example.com", "last_note": "Leo comes."});
+    assert_eq!(line_of("request", data), "status: open; last_note: Leo comes.");
+}
+
+#[test]
 fn an_order_says_first_where_it_stands_and_what_is_in_it() {
     assert_eq!(
         text_of(&[order("#W1", 28)]),
