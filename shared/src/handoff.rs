@@ -246,7 +246,7 @@ pub async fn note(
     check_text(text, ctx.limits.note_chars)?;
     let head = head(ctx, contact).await?;
     let note = Note {
-        note_id: once.map_or_else(|| ctx.clock.ulid(), note_id),
+        note_id: once.map_or_else(|| ctx.clock.ulid(), |once| written_once("note", once)),
         seq: head.last_seq,
         operator: operator.clone(),
         text: text.into(),
@@ -259,9 +259,9 @@ pub async fn note(
     }
 }
 
-/// The id of a note that is written once.
-fn note_id(once: &Delivery) -> Ulid {
-    let hash = hash::of(&format!("note {} {}", once.scope, once.id));
+/// The id of what is written once under a name.
+pub(crate) fn written_once(what: &str, once: &Delivery) -> Ulid {
+    let hash = hash::of(&format!("{what} {} {}", once.scope, once.id));
     Ulid::from_bytes(std::array::from_fn(|n| hash[n]))
 }
 

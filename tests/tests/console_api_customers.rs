@@ -2,8 +2,11 @@
 
 use axum::http::{Method, Request, StatusCode};
 use carryover_shared::contact::{ContactId, Identity};
+use carryover_shared::desk::{self, Edit};
 use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::feedback::{Feedback, Rating};
+use carryover_shared::job::Delivery;
+use carryover_shared::operator::Operator;
 use carryover_shared::thread::Seq;
 use carryover_shared::traits::Clock;
 use carryover_tests::console::{Answer, Desk};
@@ -115,6 +118,26 @@ async fn a_record_of_ours_is_opened_once_and_changed() {
         (&json!("closed"), None),
         "all of it is said anew"
     );
+    let stale = json!({"status": "open", "as_of": opened.json()["as_of"]});
+    assert_problem(&api.write(Method::PUT, &path, "k4", &stale).await, 409, Some("as_of"));
+    let shown = record(&desk, ana, "request", &id).await.as_of.rfc3339();
+    let fresh = json!({"status": "open", "as_of": shown});
+    assert_eq!(api.write(Method::PUT, &path, "k5", &fresh).await.status, StatusCode::NO_CONTENT);
+}
+
+#[tokio::test]
+async fn a_record_whose_answer_was_lost_is_opened_once() {
+    let (desk, ana) = with_an_order().await;
+    let robin = Operator::new("robin").expect("an operator");
+    let once = Delivery { account: "console".into(), scope: "robin".into(), id: "k1".into() };
+    let edit = Edit { status: "open".into(), ..Edit::default() };
+    for _ in 0..2 {
+        let what = ("request", "Call back");
+        desk::open_record(&desk.world.handoff(), ana, &robin, what, &edit, &once).await.expect("a record");
+        desk.world.clock.advance(Duration::from_secs(1));
+    }
+    let all = desk.world.ctx.store.facts(ana, &desk.world.ctx.limits).await.expect("a table");
+    assert_eq!(all.iter().filter(|fact| fact.kind == "request").count(), 1);
 }
 
 #[tokio::test]

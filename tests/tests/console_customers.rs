@@ -4,6 +4,7 @@ use axum::http::StatusCode;
 use carryover_shared::contact::{ContactId, Identity};
 use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::feedback::{Feedback, Rating};
+use carryover_shared::portal;
 use carryover_shared::thread::Seq;
 use carryover_shared::traits::Clock;
 use carryover_tests::console::{Answer, Browser, Desk};
@@ -39,6 +40,12 @@ async fn page_of(browser: &mut Browser<'_>, contact: ContactId) -> (String, Answ
     (path, page)
 }
 
+/// What a form of the page carries.
+fn hidden(page: &Answer, name: &str) -> String {
+    let (_, rest) = page.body.split_once(&format!("name=\"{name}\" value=\"")).expect("a field");
+    rest.split('"').next().expect("its end").to_owned()
+}
+
 #[tokio::test]
 async fn a_customer_is_shown_with_records_of_every_source_and_age_and_with_feedback() {
     let (desk, ana) = with_an_order().await;
@@ -67,18 +74,30 @@ async fn a_record_of_ours_is_opened_and_changed_and_the_next_turn_reads_it() {
     let (desk, ana) = with_an_order().await;
     let mut browser = desk.browser_of(&ROBIN).await;
     let (path, page) = page_of(&mut browser, ana).await;
-    let new =
-        [("kind", "request"), ("title", "Call back"), ("status", "open"), ("assigned_to", ""), ("note", "")];
-    let opened = browser.submit(&page, &format!("{path}/records"), &new).await;
-    assert_eq!((opened.status, opened.location()), (StatusCode::SEE_OTHER, path.as_str()), "{opened:?}");
+    let key = hidden(&page, "key");
+    let new = [
+        ("key", key.as_str()),
+        ("kind", "request"),
+        ("title", "Call back"),
+        ("status", "open"),
+        ("assigned_to", ""),
+        ("note", ""),
+    ];
+    for _ in 0..2 {
+        let opened = browser.submit(&page, &format!("{path}/records"), &new).await;
+        assert_eq!((opened.status, opened.location()), (StatusCode::SEE_OTHER, path.as_str()), "{opened:?}");
+    }
     let facts = desk.world.ctx.store.facts(ana, &desk.world.ctx.limits).await.expect("a table");
-    let ours = facts.iter().find(|fact| fact.kind == "request").expect("a request").clone();
-    assert_eq!((ours.source.as_str(), &ours.data["updated_by"]), ("carryover", &json!("robin")));
+    let requests: Vec<&Fact> = facts.iter().filter(|fact| fact.kind == "request").collect();
+    let [ours] = requests.as_slice() else { panic!("one, however often it is sent: {requests:?}") };
+    assert_eq!((ours.source.as_str(), &ours.data["updated_by"]), ("staff", &json!("robin")));
 
     desk.world.clock.advance(Duration::from_secs(1));
+    let as_of = ours.as_of.rfc3339();
     let change = [
         ("kind", "request"),
         ("id", ours.id.as_str()),
+        ("as_of", as_of.as_str()),
         ("status", "done"),
         ("assigned_to", "leo"),
         ("note", "She was called."),
@@ -100,6 +119,7 @@ async fn what_a_system_pushes_and_what_is_too_long_is_refused_with_a_word_why() 
         [
             ("kind", kind.to_owned()),
             ("id", id.to_owned()),
+            ("as_of", desk.world.clock.now().rfc3339()),
             ("status", status.to_owned()),
             ("assigned_to", String::new()),
             ("note", String::new()),
@@ -162,6 +182,7 @@ async fn truth_ranks_a_record_that_a_system_takes_over_meanwhile_is_not_written_
     let limits = &desk.world.ctx.limits;
     let of_then = AsOf::from(desk.world.clock.now());
     let systems =
+    let as_of = hidden(&page, "as_of");
         Fact::checked("request", "portal-1", of_then, "shop", json!({"status": "rejected"}), limits);
     let systems = systems.expect("a fact");
     // Their record is older than the operator's click, and newer than what the page showed.
@@ -182,6 +203,7 @@ async fn truth_ranks_a_record_that_a_system_takes_over_meanwhile_is_not_written_
         ("assigned_to", ""),
         ("note", "by robin"),
     ];
+        ("as_of", as_of.as_str()),
     let edit_path = format!("{path}/records/edit");
     let operator = browser.submit(&page, &edit_path, &fields);
     let system = async {
@@ -195,4 +217,35 @@ async fn truth_ranks_a_record_that_a_system_takes_over_meanwhile_is_not_written_
     assert!(refused.body.contains("A newer record came: look again."), "{}", refused.body);
     let kept = desk.world.ctx.store.fact(ana, "request", "portal-1").await.expect("a table").expect("a fact");
     assert_eq!((kept.source.as_str(), &kept.data), ("shop", &json!({"status": "rejected"})));
+}
+
+#[tokio::test]
+async fn a_stale_page_does_not_open_again_what_the_customer_closed() {
+    let (desk, ana) = with_an_order().await;
+    put(&desk, ana, "request", "portal-1", "portal", json!({"status": "open"})).await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&mut browser, ana).await;
+    desk.world.clock.advance(Duration::from_secs(1));
+    portal::close_request(&desk.world.ctx, ana, "portal-1").await.expect("a table");
+    let edit = async |browser: &mut Browser<'_>, page: &Answer, status: &str| {
+        let as_of = hidden(page, "as_of");
+        let said = [("kind", "request"), ("id", "portal-1"), ("as_of", &as_of), ("status", status)];
+        let fields = [said.as_slice(), &[("assigned_to", ""), ("note", "")]].concat();
+        browser.submit(page, &format!("{path}/records/edit"), &fields).await
+    };
+    let kept = async || {
+        desk.world.ctx.store.fact(ana, "request", "portal-1").await.expect("a table").expect("a fact")
+    };
+
+    let refused = edit(&mut browser, &page, "open").await;
+
+    assert!(refused.body.contains("A newer record came: look again."), "{}", refused.body);
+    assert_eq!(kept().await.data["closed_by"], "customer");
+    let (_, page) = page_of(&mut browser, ana).await;
+    edit(&mut browser, &page, "open").await;
+    let opened = kept().await.data;
+    assert_eq!(
+        (&opened["status"], opened.get("closed_by"), opened.get("closed_at")),
+        (&json!("open"), None, None)
+    );
 }

@@ -5,7 +5,8 @@ use super::{Who, who};
 use crate::contact::{ContactId, Identity};
 use crate::facts::{self, AsOf, Fact};
 use crate::feedback::Feedback;
-use crate::handoff::{Context, MoveError, Refused};
+use crate::handoff::{Context, MoveError, Refused, written_once};
+use crate::job::Delivery;
 use crate::operator::Operator;
 use crate::portal::later;
 use crate::store::{FactWrite, StoreError};
@@ -51,7 +52,7 @@ pub async fn customer(ctx: &Context, contact: ContactId) -> Result<Option<Custom
 /// Whether the console may change a record: one that the bot, the customer or the console itself opened. What an account
 /// system pushes, that system changes.
 pub fn is_ours(fact: &Fact) -> bool {
-    [facts::OURS, facts::PORTAL].contains(&fact.source.as_str())
+    [facts::OURS, facts::PORTAL, facts::STAFF].contains(&fact.source.as_str())
 }
 
 /// What staff say of a record.
@@ -68,16 +69,18 @@ pub struct Edit {
 /// Characters of each of them.
 const EDIT_CHARS: usize = 500;
 
-/// Changes what staff say of a record that is ours. What the customer wrote in it stays as it is.
+/// Changes what staff say of a record that is ours. What the customer wrote in it stays as it is. `shown` is as of when
+/// the operator saw it, if that is known.
 ///
 /// # Errors
-/// There is no such record, it is an account system's, a field is too long, the contact is gone, or the table cannot be
-/// read or written.
+/// There is no such record, it is an account system's or has changed since, a field is too long, the contact is gone, or
+/// the table cannot be read or written.
 pub async fn edit_record(
     ctx: &Context,
     contact: ContactId,
     operator: &Operator,
     (kind, id): (&str, &str),
+    shown: Option<&AsOf>,
     edit: &Edit,
 ) -> Result<Fact, MoveError> {
     check(edit)?;
@@ -85,8 +88,15 @@ pub async fn edit_record(
     if !is_ours(&fact) {
         return Err(Refused::NotOurs { system: fact.source }.into());
     }
+    if shown.is_some_and(|shown| *shown != fact.as_of) {
+        return Err(Refused::RecordMoved.into());
+    }
     let mut data = fact.data.as_object().cloned().unwrap_or_default();
     said_by_staff(&mut data, operator, edit);
+    if data.get("status") != fact.data.get("status") {
+        // Who closed it, and when, was said of the status before.
+        data.retain(|field, _| !field.starts_with("closed_"));
+    }
     let as_of = later(&fact.as_of, ctx.clock.now());
     let new = Fact { as_of, data: Value::Object(data), ..fact.clone() };
     facts::check_data(&new.data, &ctx.limits).map_err(Refused::Record)?;
@@ -95,7 +105,8 @@ pub async fn edit_record(
     taken(ctx, new, written)
 }
 
-/// Opens a record of ours: a request, say, that came up on the phone.
+/// Opens a record of ours: a request, say, that came up on the phone. Under the name `once` it is one record, however
+/// often it is opened.
 ///
 /// # Errors
 /// Kind or a field cannot be taken, the contact has too many records or is gone, or the table cannot be written.
@@ -105,6 +116,7 @@ pub async fn open_record(
     operator: &Operator,
     (kind, title): (&str, &str),
     edit: &Edit,
+    once: &Delivery,
 ) -> Result<Fact, MoveError> {
     check(edit)?;
     check_field("title", title)?;
@@ -112,9 +124,12 @@ pub async fn open_record(
     said_by_staff(&mut data, operator, edit);
     let now = ctx.clock.now();
     data.insert("opened_at".into(), json!(now.rfc3339()));
-    let id = format!("carryover-{}", ctx.clock.ulid());
-    let fact = Fact::checked(kind, &id, AsOf::from(now), facts::OURS, Value::Object(data), &ctx.limits);
+    let id = format!("staff-{}", written_once("record", once));
+    let fact = Fact::checked(kind, &id, AsOf::from(now), facts::STAFF, Value::Object(data), &ctx.limits);
     let fact = fact.map_err(Refused::Record)?;
+    if let Some(opened) = ctx.store.fact(contact, kind, &id).await? {
+        return Ok(opened);
+    }
     let written = ctx.store.put_fact(contact, &fact, &ctx.limits).await?;
     taken(ctx, fact, written)
 }
@@ -128,7 +143,7 @@ fn said_by_staff(data: &mut Map<String, Value>, operator: &Operator, edit: &Edit
             said => data.insert(field.into(), json!(said)),
         };
     }
-    data.insert("updated_by".into(), json!(operator.as_str()));
+    data.insert(facts::UPDATED_BY.into(), json!(operator.as_str()));
 }
 
 fn check(edit: &Edit) -> Result<(), Refused> {

@@ -12,8 +12,9 @@ use axum::{Extension, Json};
 use carryover_shared::api::Problem;
 use carryover_shared::contact::Identity;
 use carryover_shared::desk::{self, Edit};
-use carryover_shared::facts::Fact;
+use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::feedback::Feedback;
+use carryover_shared::job::Delivery;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -129,12 +130,10 @@ pub(super) struct Said {
     /// The last note, which the bot may tell; none without it.
     #[serde(default)]
     note: String,
-}
-
-impl From<Said> for Edit {
-    fn from(Said { status, assigned_to, note }: Said) -> Self {
-        Self { status, assigned_to, note }
-    }
+    /// The record's own when it was read: one that has changed since is left as it is.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    as_of: Option<AsOf>,
 }
 
 /// A new record.
@@ -174,13 +173,14 @@ pub(super) struct Opened {
 pub(super) async fn open(
     State(console): State<Console>,
     Extension(caller): Extension<Caller>,
+    Extension(once): Extension<Delivery>,
     at: At,
     given: Result<Json<NewRecord>, JsonRejection>,
 ) -> Result<(StatusCode, Json<Opened>), ApiError> {
     let contact = named(&console, at).await?.contact;
     let NewRecord { kind, title, status, assigned_to, note } = body(given)?;
     let (operator, edit) = (&caller.operator, Edit { status, assigned_to, note });
-    let fact = desk::open_record(&console.desk, contact, operator, (&kind, &title), &edit).await?;
+    let fact = desk::open_record(&console.desk, contact, operator, (&kind, &title), &edit, &once).await?;
     Ok((StatusCode::CREATED, Json(Opened { as_of: fact.as_of.rfc3339(), id: fact.id })))
 }
 
@@ -199,8 +199,10 @@ pub(super) async fn edit(
 ) -> Result<StatusCode, ApiError> {
     let Path((identity, kind, id)) = at?;
     let contact = Thread::named(&console, &identity).await?.contact;
-    let edit = Edit::from(body(given)?);
-    desk::edit_record(&console.desk, contact, &caller.operator, (&kind, &id), &edit).await?;
+    let Said { status, assigned_to, note, as_of } = body(given)?;
+    let edit = Edit { status, assigned_to, note };
+    let operator = &caller.operator;
+    desk::edit_record(&console.desk, contact, operator, (&kind, &id), as_of.as_ref(), &edit).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -3,6 +3,7 @@
 use super::parts::{ago, plain, sentence, who, written};
 use super::{layout, message, side};
 use crate::Console;
+use crate::api::write_name;
 use crate::form::Form;
 use crate::sign_in::Session;
 use axum::extract::{Path, State};
@@ -10,7 +11,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use carryover_shared::contact::{ContactId, Identity};
 use carryover_shared::desk::{self, Customer, Edit};
-use carryover_shared::facts::Fact;
+use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::handoff::MoveError;
 use carryover_shared::store::StoreError;
 use carryover_shared::time::Timestamp;
@@ -18,6 +19,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 use std::str::FromStr;
+use ulid::Ulid;
 
 /// `GET /console/customers/{contact}`.
 pub async fn show(State(console): State<Console>, session: Session, Path(contact): Path<String>) -> Response {
@@ -45,7 +47,7 @@ async fn page(console: &Console, session: &Session, contact: ContactId, refused:
                 @if let Some(agent) = &customer.head.agent { span.badge { "agent " (agent) } }
             }
             div.columns {
-                (records(&customer, session, now))
+                (records(&customer, session, console.desk.clock.ulid(), now))
                 (beside(&customer, session, now))
             }
         }
@@ -67,7 +69,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Qualification", &["qualification"]),
 ];
 
-fn records(customer: &Customer, session: &Session, now: Timestamp) -> Markup {
+fn records(customer: &Customer, session: &Session, key: Ulid, now: Timestamp) -> Markup {
     let contact = customer.head.contact_id;
     html! {
         div.records {
@@ -87,6 +89,7 @@ fn records(customer: &Customer, session: &Session, now: Timestamp) -> Markup {
                     summary { "Open a record" }
                     form.stacked method="post" action=(format!("/console/customers/{contact}/records")) {
                         (layout::csrf(session))
+                        input type="hidden" name="key" value=(key);
                         label { "Kind"
                             select name="kind" { option value="request" { "request" } option value="appointment" { "appointment" } option value="qualification" { "qualification" } }
                         }
@@ -127,6 +130,7 @@ fn edit(fact: &Fact, contact: ContactId, session: &Session) -> Markup {
                 (layout::csrf(session))
                 input type="hidden" name="kind" value=(fact.kind);
                 input type="hidden" name="id" value=(fact.id);
+                input type="hidden" name="as_of" value=(fact.as_of);
                 (fields(&said("status"), &said("assigned_to"), &said("last_note")))
                 button type="submit" { "Save" }
             }
@@ -199,6 +203,8 @@ async fn after(
 /// A new record.
 #[derive(Debug, Deserialize)]
 pub struct Open {
+    /// Makes it one record, however often the button is pressed.
+    key: Ulid,
     kind: String,
     title: String,
     status: String,
@@ -210,12 +216,13 @@ pub struct Open {
 pub async fn open(
     State(console): State<Console>,
     Path(contact): Path<String>,
-    Form { session, fields: Open { kind, title, status, assigned_to, note } }: Form<Open>,
+    Form { session, fields: Open { key, kind, title, status, assigned_to, note } }: Form<Open>,
 ) -> Response {
     let Ok(contact) = ContactId::from_str(&contact) else { return message::not_found().await };
     let edit = Edit { status, assigned_to, note };
-    let opened =
-        desk::open_record(&console.desk, contact, &session.caller.operator, (&kind, &title), &edit).await;
+    let once = write_name(&session.caller, &format!("record {key}"));
+    let operator = &session.caller.operator;
+    let opened = desk::open_record(&console.desk, contact, operator, (&kind, &title), &edit, &once).await;
     after(&console, &session, contact, opened.map(|_| ())).await
 }
 
@@ -224,6 +231,8 @@ pub async fn open(
 pub struct Change {
     kind: String,
     id: String,
+    /// Of the record that the page showed.
+    as_of: AsOf,
     status: String,
     assigned_to: String,
     note: String,
@@ -233,12 +242,13 @@ pub struct Change {
 pub async fn change(
     State(console): State<Console>,
     Path(contact): Path<String>,
-    Form { session, fields: Change { kind, id, status, assigned_to, note } }: Form<Change>,
+    Form { session, fields: Change { kind, id, as_of, status, assigned_to, note } }: Form<Change>,
 ) -> Response {
     let Ok(contact) = ContactId::from_str(&contact) else { return message::not_found().await };
     let edit = Edit { status, assigned_to, note };
+    let operator = &session.caller.operator;
     let changed =
-        desk::edit_record(&console.desk, contact, &session.caller.operator, (&kind, &id), &edit).await;
+        desk::edit_record(&console.desk, contact, operator, (&kind, &id), Some(&as_of), &edit).await;
     after(&console, &session, contact, changed.map(|_| ())).await
 }
 
