@@ -218,6 +218,16 @@ impl Tally {
         self.0.get(&count).copied().unwrap_or(0)
     }
 
+    /// Jobs of folds that had something to do.
+    pub fn folds(&self) -> u64 {
+        BEHIND.map(|bound| self.of(Count::BehindAtMost(bound))).iter().sum()
+    }
+
+    /// How many messages the job found that was furthest behind, at most; one of [`BEHIND`], `None` without a job.
+    pub fn most_behind(&self) -> Option<u64> {
+        BEHIND.into_iter().rev().find(|bound| self.of(Count::BehindAtMost(*bound)) > 0)
+    }
+
     /// Whether nothing happened.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -265,6 +275,8 @@ mod tests {
         }
         let of = |bound| tally.of(Count::BehindAtMost(bound));
         assert_eq!((tally.of(Count::Behind), of(0), of(5), of(10), of(u64::MAX)), (5_013, 1, 2, 1, 1));
+        assert_eq!((tally.folds(), tally.most_behind()), (5, Some(u64::MAX)));
+        assert_eq!((Tally::default().folds(), Tally::default().most_behind()), (0, None));
     }
 
     #[test]

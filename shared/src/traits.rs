@@ -238,6 +238,13 @@ pub struct Waiting {
     pub delayed: u64,
 }
 
+impl Waiting {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.ready + self.held + self.delayed
+    }
+}
+
 /// What became of given-up jobs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Redriven {

@@ -4,14 +4,15 @@ use crate::bank::{Embedded, Hindsight, HindsightConfig};
 use crate::clock::SystemClock;
 use crate::config::{self, ConfigError, environment, required};
 use crate::events::Bus;
+use crate::job::QueueName;
 use crate::limits::Limits;
 use crate::messenger::Messengers;
-use crate::queue::{SqsQueue, Urls};
+use crate::queue::{SqsQueue, Urls, WatchedQueue, WatchedQueues};
 use crate::store::Store;
 use crate::tickets::{Bucket, PastTickets, Shelf};
 use crate::traits::{Events, MemoryBank, Queue};
 use crate::turn::{Agents, Context};
-use crate::{aws, erase, fold, handoff, model, notify, retain};
+use crate::{aws, erase, fold, handoff, health, model, notify, retain};
 use aws_config::SdkConfig;
 use std::sync::Arc;
 
@@ -160,20 +161,48 @@ pub async fn notifications() -> Result<WiredNotifications, ConfigError> {
     Ok(WiredNotifications { ctx, sqs, notifications_url })
 }
 
+/// The operators' console, wired.
+pub struct WiredDesk {
+    /// What every move of an operator needs.
+    pub ctx: handoff::Context,
+    /// What says how things are.
+    pub health: health::Context,
+}
+
 /// Wires what the operators' console needs from the environment.
 ///
 /// # Errors
 /// A variable is missing or wrong.
-pub async fn desk() -> Result<handoff::Context, ConfigError> {
+pub async fn desk() -> Result<WiredDesk, ConfigError> {
     let limits = config::limits()?;
     let sdk = aws::config().await;
+    let sqs = aws_sdk_sqs::Client::new(&sdk);
     let urls = Urls { retention: required("RETENTION_QUEUE_URL")?, ..Urls::default() };
-    Ok(handoff::Context {
-        store: store(&sdk, &limits)?,
-        queue: Arc::new(SqsQueue::new(aws_sdk_sqs::Client::new(&sdk), urls)),
+    let store = store(&sdk, &limits)?;
+    let health = health::Context {
+        store: store.clone(),
+        backlog: Arc::new(watched(&sqs)?),
         clock: Arc::new(SystemClock),
-        limits,
-    })
+        prices: config::prices()?,
+    };
+    let queue = Arc::new(SqsQueue::new(sqs, urls));
+    let ctx = handoff::Context { store, queue, clock: Arc::new(SystemClock), limits };
+    Ok(WiredDesk { ctx, health })
+}
+
+/// All queues, with those of their dead letters.
+fn watched(sqs: &aws_sdk_sqs::Client) -> Result<WatchedQueues, ConfigError> {
+    let queue = |name: QueueName| {
+        let (url, dead_url) = match name {
+            QueueName::Turns => ("TURNS_QUEUE_URL", "TURNS_DEAD_QUEUE_URL"),
+            QueueName::Folds => ("FOLDS_QUEUE_URL", "FOLDS_DEAD_QUEUE_URL"),
+            QueueName::Retention => ("RETENTION_QUEUE_URL", "RETENTION_DEAD_QUEUE_URL"),
+            QueueName::Notifications => ("NOTIFICATIONS_QUEUE_URL", "NOTIFICATIONS_DEAD_QUEUE_URL"),
+        };
+        Ok((name, WatchedQueue::new(sqs.clone(), &required(url)?, &required(dead_url)?)))
+    };
+    let queues: Result<Vec<_>, ConfigError> = QueueName::ALL.into_iter().map(queue).collect();
+    Ok(WatchedQueues::new(queues?))
 }
 
 /// Wires what the eraser needs from the environment.

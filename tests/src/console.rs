@@ -1,5 +1,6 @@
 //! The console in process, and who comes to it: browsers, and programs with a bearer token.
 
+use crate::backlog::FakeBacklog;
 use crate::provider::{Person, Provider};
 use crate::world::World;
 use axum::Router;
@@ -9,8 +10,10 @@ use axum::http::{HeaderMap, Method, Request, StatusCode};
 use axum_extra::extract::cookie::Cookie;
 use carryover_console::Console;
 use carryover_console::config::Settings;
-use carryover_shared::http;
+use carryover_shared::prices::Prices;
+use carryover_shared::{health, http};
 use serde_json::Value;
+use std::sync::Arc;
 use tower::ServiceExt;
 use ulid::Ulid;
 
@@ -25,6 +28,8 @@ pub struct Desk {
     pub world: World,
     /// Who says who somebody is.
     pub provider: Provider,
+    /// The queues, as the health page sees them.
+    pub backlog: FakeBacklog,
     /// What pages and API need.
     pub console: Console,
     /// The address under which browsers reach it.
@@ -43,15 +48,32 @@ impl Desk {
     /// # Panics
     /// There is no free port for its provider.
     pub async fn at(public_url: &str, world: World) -> Self {
+        Self::build(public_url, world, None).await
+    }
+
+    /// One that knows what the models cost.
+    pub async fn with_prices(world: World, prices: Prices) -> Self {
+        Self::build("https://desk.example", world, Some(prices)).await
+    }
+
+    async fn build(public_url: &str, world: World, prices: Option<Prices>) -> Self {
         let provider = Provider::start(public_url).await;
         let settings = Settings {
             public_url: public_url.into(),
             session_secret: SESSION_SECRET.into(),
             provider: provider.settings(),
         };
-        let console = Console::new(world.handoff(), settings, http::client(None).expect("a client"));
+        let backlog = FakeBacklog::default();
+        let health = health::Context {
+            store: world.ctx.store.clone(),
+            backlog: Arc::new(backlog.clone()),
+            clock: world.ctx.clock.clone(),
+            prices,
+        };
+        let http = http::client(None).expect("a client");
+        let console = Console::new(world.handoff(), health, settings, http);
         let router = carryover_console::router(console.clone());
-        Self { world, provider, console, public_url: public_url.into(), router }
+        Self { world, provider, backlog, console, public_url: public_url.into(), router }
     }
 
     /// Everything that is served.

@@ -1,5 +1,6 @@
 //! What the suites share: the scripted model server and the client of a running stack.
 
+pub mod backlog;
 pub mod bank;
 pub mod bucket;
 pub mod client;

@@ -16,12 +16,13 @@ pub const OUTPUTS: &str = "CARRYOVER_OUTPUTS";
 pub const MODEL: &str = "CARRYOVER_SCRIPTED_MODEL";
 
 /// The variables that `make run` reads.
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 13] = [
     "MODEL_URL",
     "MODEL_API_KEY",
     "REPLY_MODEL",
     "SUMMARY_MODEL",
     "IMPROVER_MODEL",
+    "MODEL_PRICES",
     "MEMORY",
     "HINDSIGHT_URL",
     "HINDSIGHT_API_KEY",

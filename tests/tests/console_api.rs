@@ -131,6 +131,8 @@ async fn the_document_is_public_and_describes_every_route() {
         "/v1/threads/{identity}/take-over",
         "/v1/threads/{identity}/hand-back",
         "/v1/threads/{identity}/messages/{seq}/flag",
+        "/v1/health",
+        "/v1/queues/{name}/redrive",
         "/v1/customers/{identity}",
         "/v1/customers/{identity}/records/{kind}/{id}",
     ] {

@@ -140,6 +140,31 @@ fn whoever_works_may_count_and_counting_reads_and_replaces_nothing() {
     assert!(policy.contains("Action: dynamodb:UpdateItem\n") && policy.contains("LeadingKeys: [HEALTH#*] }"));
 }
 
+#[test]
+fn the_console_counts_every_queue_takes_from_dead_ones_and_sends_to_live_ones() {
+    let console = resource("Console");
+    let queues = ["Turns", "Folds", "Retention", "Notifications"];
+    let statement = |sid: &str| {
+        let found = console.split("- Sid: ").find(|statement| statement.starts_with(sid));
+        found.unwrap_or_else(|| panic!("{sid}"))
+    };
+    let arns = |sid: &str| statement(sid).matches("!GetAtt ").count();
+    for queue in queues {
+        let (live, dead) = (format!("!GetAtt {queue}.Arn"), format!("!GetAtt {queue}Dead.Arn"));
+        let counts = statement("CountJobsAndDeadLetters");
+        assert!(counts.contains(&live) && counts.contains(&dead), "{counts}");
+        let (takes, sends) = (statement("TakeDeadLetters"), statement("QueueThemAgain"));
+        assert!(takes.contains(&dead) && !takes.contains(&live), "{takes}");
+        assert!(sends.contains(&live) && !sends.contains(&dead), "{sends}");
+        let (name, dead) = (queue.to_uppercase(), format!("{queue}Dead"));
+        assert!(console.contains(&format!("{name}_QUEUE_URL: !Ref {queue}\n")), "{queue}");
+        assert!(console.contains(&format!("{name}_DEAD_QUEUE_URL: !Ref {dead}\n")), "{queue}");
+    }
+    assert_eq!((arns("CountJobs"), arns("TakeDead"), arns("QueueThem")), (8, 4, 4));
+    assert_eq!(console.matches("sqs:ReceiveMessage").count(), 1);
+    assert!(statement("ReadTallies").contains("Action: dynamodb:Query\n"), "it reads them and no more");
+}
+
 fn writes_more_than_updates(text: &str) -> bool {
     ["PutItem", "DeleteItem", "BatchWriteItem"].iter().any(|action| text.contains(action))
 }

@@ -18,8 +18,8 @@ use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
-use carryover_shared::handoff;
 use carryover_shared::time::Timestamp;
+use carryover_shared::{handoff, health};
 use config::Settings;
 use sign_in::{Oidc, Session, Signer};
 use std::sync::Arc;
@@ -31,6 +31,8 @@ use tower::util::MapRequestLayer;
 pub struct Console {
     /// Threads, cases and the moves that operators make.
     pub desk: handoff::Context,
+    /// How the deployment is.
+    pub health: health::Context,
     /// Says who somebody is.
     pub oidc: Arc<Oidc>,
     /// Signs sessions.
@@ -41,9 +43,15 @@ pub struct Console {
 
 impl Console {
     /// One over these threads.
-    pub fn new(desk: handoff::Context, settings: Settings, http: reqwest::Client) -> Self {
+    pub fn new(
+        desk: handoff::Context,
+        health: health::Context,
+        settings: Settings,
+        http: reqwest::Client,
+    ) -> Self {
         Self {
             desk,
+            health,
             signer: Signer::new(settings.session_secret, &settings.public_url),
             oidc: Arc::new(Oidc::new(settings.provider, http)),
             public_url: settings.public_url.into(),
@@ -61,6 +69,8 @@ pub fn router(console: Console) -> Router {
         .merge(api::router(&console))
         .route("/console", get(pages::inbox::show))
         .route("/console/inbox", get(pages::inbox::part))
+        .route("/console/health", get(pages::health::show))
+        .route("/console/health/queues/{queue}/redrive", post(pages::health::redrive))
         .nest("/console/threads", threads())
         .nest("/console/customers", customers())
         .route("/console/sign-in", get(sign_in::start))

@@ -1,6 +1,7 @@
 //! What `make run` takes from its environment.
 
 use anyhow::{Result, bail};
+use carryover_shared::prices::Prices;
 use carryover_shared::routing::Routing;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value};
@@ -10,6 +11,7 @@ use serde_json::{Map, Value};
 pub(super) struct Settings {
     model: Option<Model>,
     memory: Memory,
+    model_prices: String,
     limits: String,
     routing: SecretString,
     notification_sender: String,
@@ -38,7 +40,7 @@ struct Model {
 }
 
 impl Settings {
-    /// Reads `MODEL_URL`, `MODEL_API_KEY`, `REPLY_MODEL`, `SUMMARY_MODEL`, `IMPROVER_MODEL`, `MEMORY`,
+    /// Reads `MODEL_URL`, `MODEL_API_KEY`, `REPLY_MODEL`, `SUMMARY_MODEL`, `IMPROVER_MODEL`, `MODEL_PRICES`, `MEMORY`,
     /// `HINDSIGHT_URL`, `HINDSIGHT_API_KEY`, `LIMITS`, `ROUTING`, `NOTIFICATION_SENDER` and `INDEX_BUCKET`.
     pub(super) fn from_env() -> Result<Self> {
         Self::from(|name| std::env::var(name).unwrap_or_default().trim().to_owned())
@@ -48,6 +50,7 @@ impl Settings {
         Ok(Self {
             model: Model::from(&variable)?,
             memory: Memory::from(&variable)?,
+            model_prices: model_prices(variable("MODEL_PRICES"))?,
             limits: limits(&variable("LIMITS"))?,
             routing: routing(&variable("ROUTING"))?,
             notification_sender: variable("NOTIFICATION_SENDER"),
@@ -76,6 +79,7 @@ impl Settings {
     /// The template's parameters that depend on the environment.
     pub(super) fn parameters(&self) -> Map<String, Value> {
         let mut parameters = Map::new();
+        parameters.insert("ModelPrices".into(), self.model_prices.clone().into());
         parameters.insert("Limits".into(), self.limits.clone().into());
         parameters.insert("Routing".into(), self.routing.expose_secret().into());
         parameters.insert("NotificationSender".into(), self.notification_sender.clone().into());
@@ -165,6 +169,17 @@ fn limits(text: &str) -> Result<String> {
 }
 
 /// Checked here, too, so that whoever starts a stack is told at once.
+fn model_prices(text: String) -> Result<String> {
+    if text.is_empty() {
+        return Ok(text);
+    }
+    match Prices::parse(&text) {
+        Ok(_) => Ok(text),
+        Err(error) => bail!("MODEL_PRICES is wrong: {error}"),
+    }
+}
+
+/// Checked here, too, so that whoever starts a stack is told at once.
 fn routing(text: &str) -> Result<SecretString> {
     let text = if text.is_empty() { "{}" } else { text };
     match Routing::parse(text) {
@@ -189,7 +204,7 @@ mod tests {
         let parameters = settings(&[]).unwrap().parameters();
         assert_eq!(
             Value::Object(parameters),
-            serde_json::json!({"Limits": "{}", "Routing": "{}", "NotificationSender": ""})
+            serde_json::json!({"ModelPrices": "", "Limits": "{}", "Routing": "{}", "NotificationSender": ""})
         );
     }
 
@@ -225,6 +240,8 @@ mod tests {
         assert!(unknown.to_string().contains("MEMORY"), "{unknown}");
         let list = settings(&[("LIMITS", "[]")]).unwrap_err();
         assert!(list.to_string().contains("LIMITS"), "{list}");
+        let dear = settings(&[("MODEL_PRICES", r#"{"reply": {"in": 2000, "out": 1}}"#)]).unwrap_err();
+        assert!(dear.to_string().contains("MODEL_PRICES is wrong: reply.in must be 0 to 1000"), "{dear}");
         let nobody = settings(&[("ROUTING", r#"{"routes": {"default": {"team": "x"}}}"#)]).unwrap_err();
         assert!(nobody.to_string().contains("ROUTING is wrong: routes.default.team"), "{nobody}");
     }

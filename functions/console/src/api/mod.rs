@@ -3,6 +3,7 @@
 mod cases;
 mod customers;
 mod error;
+mod health;
 mod identity;
 mod once;
 mod threads;
@@ -57,6 +58,8 @@ impl Modify for BearerIsAnIdToken {
 pub fn router(console: &Console) -> Router<Console> {
     let (routes, document) = OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(cases::list))
+        .routes(routes!(health::show))
+        .routes(routes!(health::redrive))
         .routes(routes!(threads::list))
         .routes(routes!(threads::get))
         .routes(routes!(threads::messages, threads::say))

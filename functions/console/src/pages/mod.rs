@@ -2,6 +2,7 @@
 
 pub mod conversation;
 pub mod customer;
+pub mod health;
 pub mod inbox;
 mod layout;
 pub mod message;
