@@ -105,6 +105,8 @@ pub struct Limits {
     pub wrote_chars: usize,
     /// Requests that a customer may have open at once, of those that they opened.
     pub open_requests: usize,
+    /// Requests that are kept of those that a customer opened; a new one takes the place of the oldest closed one.
+    pub own_requests: usize,
     /// Characters of a request's subject.
     pub subject_chars: usize,
     /// Characters of a request's text.
@@ -213,6 +215,7 @@ impl Default for Limits {
             facts_chars: 6_000,
             wrote_chars: 2_000,
             open_requests: 10,
+            own_requests: 30,
             subject_chars: 120,
             request_chars: 4_000,
             feedback_chars: 1_000,

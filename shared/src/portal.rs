@@ -5,7 +5,7 @@
 
 use crate::contact::{Account, ContactId};
 use crate::facts::read::{STATUS, is_closed, is_named, say};
-use crate::facts::{self, AsOf, Fact};
+use crate::facts::{self, AsOf, Fact, OWN};
 use crate::feedback::{Feedback, Rating};
 use crate::hash;
 use crate::job::{Retained, RetentionJob};
@@ -18,8 +18,6 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// How the ids begin of requests that customers open.
-const OWN: &str = "portal-";
 /// Digits of the hash that ends such an id: enough for one contact, and few enough to be read out.
 const ID_DIGITS: usize = 12;
 /// The id of the record in which a customer's wishes for replies stand.
@@ -63,8 +61,7 @@ pub enum Opened {
 /// The table cannot be read or written.
 pub async fn open_request(ctx: &Context, contact: ContactId, new: &NewRequest) -> Result<Opened, StoreError> {
     let fact = request(new, ctx.clock.now());
-    let is_open = |fact: &Fact| fact.kind == "request" && fact.id.starts_with(OWN) && !is_closed(fact);
-    Ok(match ctx.store.open_request(contact, &fact, is_open, &ctx.limits).await? {
+    Ok(match ctx.store.open_request(contact, &fact, &ctx.limits).await? {
         RequestWrite::Opened => {
             tell(ctx, contact, Event::RequestOpened { contact_id: contact, request: fact.id.clone() }).await;
             Opened::New(fact)

@@ -178,11 +178,11 @@ async fn truth_ranks_a_record_that_a_system_takes_over_meanwhile_is_not_written_
     put(&desk, ana, "request", "portal-1", "portal", json!({"status": "open"})).await;
     let mut browser = desk.browser_of(&ROBIN).await;
     let (path, page) = page_of(&mut browser, ana).await;
+    let as_of = hidden(&page, "as_of");
     desk.world.clock.advance(Duration::from_secs(1));
     let limits = &desk.world.ctx.limits;
     let of_then = AsOf::from(desk.world.clock.now());
     let systems =
-    let as_of = hidden(&page, "as_of");
         Fact::checked("request", "portal-1", of_then, "shop", json!({"status": "rejected"}), limits);
     let systems = systems.expect("a fact");
     // Their record is older than the operator's click, and newer than what the page showed.
@@ -199,11 +199,11 @@ async fn truth_ranks_a_record_that_a_system_takes_over_meanwhile_is_not_written_
     let fields = [
         ("kind", "request"),
         ("id", "portal-1"),
+        ("as_of", as_of.as_str()),
         ("status", "done"),
         ("assigned_to", ""),
         ("note", "by robin"),
     ];
-        ("as_of", as_of.as_str()),
     let edit_path = format!("{path}/records/edit");
     let operator = browser.submit(&page, &edit_path, &fields);
     let system = async {

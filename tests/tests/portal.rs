@@ -11,6 +11,7 @@ use carryover_shared::contact::Account;
 use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::job::{Retained, RetentionJob};
 use carryover_shared::limits::Limits;
+use carryover_shared::store::FactWrite;
 use carryover_shared::thread::Seq;
 use carryover_shared::traits::{Clock, Event, Question};
 use carryover_shared::turn::End;
@@ -282,6 +283,37 @@ async fn bounds_so_many_requests_are_open_at_once_however_they_come() {
     assert_eq!(list.items().len(), 3);
     close(&world, "ana", list.items()[0]["id"].as_str().expect("an id")).await;
     assert_eq!(open(&world, "ana", "r9", "Tap", "It drips.").await.status, 201);
+}
+
+#[tokio::test]
+async fn bounds_requests_that_are_opened_and_closed_leave_room_for_the_records_of_systems() {
+    let limits = Limits { own_requests: 3, facts_items: 5, ..Limits::default() };
+    let world = World::with_limits(NoModel, limits).await;
+    let mut ids = vec![];
+    for n in 0..7 {
+        world.clock.advance(Duration::from_secs(60));
+        let opened = open(&world, "ana", &format!("r{n}"), "Tap", "It drips.").await;
+        assert_eq!(opened.status, 201, "{opened:?}");
+        close(&world, "ana", &opened.id()).await;
+        ids.push(opened.id());
+    }
+    let contact = world.contact("ana").await;
+    let facts = world.ctx.store.facts(contact, &world.ctx.limits).await.expect("a table");
+    let mut kept: Vec<&str> = facts.iter().map(|fact| fact.id.as_str()).collect();
+    let mut newest: Vec<&str> = ids.iter().skip(4).map(String::as_str).collect();
+    kept.sort_unstable();
+    newest.sort_unstable();
+    assert_eq!(kept, newest, "the oldest make room");
+    open(&world, "ana", "r0", "Tap", "It drips.").await.assert_problem(409, Some("id"));
+
+    for id in ["W1", "W2"] {
+        let order = json!({"status": "shipped"});
+        let as_of = now(&world).await;
+        let fact = Fact { kind: "order".into(), id: id.into(), as_of, source: "shop".into(), data: order };
+        let put = world.ctx.store.put_fact(contact, &fact, &world.ctx.limits).await.expect("a table");
+        assert_eq!(put, FactWrite::Created, "{id}");
+    }
+    assert_eq!(open(&world, "ana", "r7", "Tap", "It drips.").await.status, 201, "in the place of another");
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use super::keys::Key;
 use super::transaction::{Part, Transaction, Written};
 use super::{NewRequest, ROUNDS, Range, Span, Store, StoreError, from_item, keys, to_item};
 use crate::contact::ContactId;
+use crate::facts::read::is_closed;
 use crate::facts::{self, AsOf, DeleteRule, Fact, PutRule};
 use crate::limits::Limits;
 use crate::time::Timestamp;
@@ -118,17 +119,15 @@ impl Store {
         }
     }
 
-    /// Opens a request of the customer's own, beside at most `limits.open_requests` that `is_open` says are open.
-    /// However many come at once, the count of all facts lets one in at a time.
+    /// Opens a request of the customer's own, beside at most `limits.open_requests` that are open, and in the place of
+    /// the oldest closed one where there are `limits.own_requests`. However many come at once, one is let in at a time.
     pub async fn open_request(
         &self,
         contact: ContactId,
         request: &Fact,
-        is_open: impl Fn(&Fact) -> bool,
         limits: &Limits,
     ) -> Result<RequestWrite, StoreError> {
         let shelf = shelf(contact, &request.kind, &request.id);
-        let now = self.clock().now().seconds();
         for _ in 0..ROUNDS {
             let count = self.get::<CountItem>(&shelf.count, "count").await?.map(|count| count.facts);
             let facts = self.facts(contact, limits).await?;
@@ -136,27 +135,17 @@ impl Store {
             if let Some(known) = facts.iter().find(is_this) {
                 return Ok(RequestWrite::Known(Box::new(known.clone())));
             }
-            if facts.iter().filter(|fact| is_open(fact)).count() >= limits.open_requests {
+            let (closed, open): (Vec<&Fact>, Vec<&Fact>) =
+                facts.iter().filter(|fact| facts::is_own(fact)).partition(|fact| is_closed(fact));
+            if open.len() >= limits.open_requests {
                 return Ok(RequestWrite::TooManyOpen);
             }
-            if count.unwrap_or(0) >= limits.facts_items {
+            let is_full = open.len() + closed.len() >= limits.own_requests;
+            let oldest = closed.into_iter().min_by_key(|fact| &fact.as_of).filter(|_| is_full);
+            if oldest.is_none() && (is_full || count.unwrap_or(0) >= limits.facts_items) {
                 return Ok(RequestWrite::Full);
             }
-            let transaction = Transaction::new(self.clock().ulid())
-                .create(self, Part::Fact, &shelf.fact, to_item(item(request)?, "fact")?)
-                .check(
-                    self,
-                    Part::Gone,
-                    &shelf.gone,
-                    Expression::new().if_absent_or_less("expires_at", now + 1),
-                )
-                .update(
-                    self,
-                    Part::Count,
-                    &shelf.count,
-                    Expression::new().if_still("facts", count).add("facts", 1),
-                );
-            let lost = match self.owned(transaction, &shelf).write(self).await? {
+            let lost = match self.opening_own(contact, request, oldest, count)?.write(self).await? {
                 Written::Done => return Ok(RequestWrite::Opened),
                 Written::Lost(lost) => lost,
             };
@@ -168,6 +157,35 @@ impl Store {
             }
         }
         Err(StoreError::Contended)
+    }
+
+    /// Puts a request where none was, on the count that was read; `oldest` goes, and is not opened again.
+    fn opening_own(
+        &self,
+        contact: ContactId,
+        request: &Fact,
+        oldest: Option<&Fact>,
+        count: Option<usize>,
+    ) -> Result<Transaction, StoreError> {
+        let new = shelf(contact, &request.kind, &request.id);
+        let now = self.clock().now();
+        let not_deleted = Expression::new().if_absent_or_less("expires_at", now.seconds() + 1);
+        let transaction = Transaction::new(self.clock().ulid())
+            .create(self, Part::Fact, &new.fact, to_item(item(request)?, "fact")?)
+            .check(self, Part::Gone, &new.gone, not_deleted);
+        let counted = Expression::new().if_still("facts", count);
+        let Some(oldest) = oldest else {
+            let transaction = transaction.update(self, Part::Count, &new.count, counted.add("facts", 1));
+            return Ok(self.owned(transaction, &new));
+        };
+        let old = shelf(contact, &oldest.kind, &oldest.id);
+        let gone = GoneItem { as_of: oldest.as_of.clone(), expires_at: (now + GONE_FOR).seconds() };
+        let unmoved = Expression::new().if_still("as_of", Some(&oldest.as_of));
+        let transaction = transaction
+            .check(self, Part::Count, &new.count, counted)
+            .delete(self, Part::Fact, &old.fact, unmoved)
+            .put(self, Part::Beside, &old.gone, to_item(gone, "gone")?, Expression::new());
+        Ok(self.owned(transaction, &new))
     }
 
     /// Deletes a fact as of a moment and leaves a tombstone, unless what is stored is newer.
