@@ -23,7 +23,7 @@ pub use as_of::{AHEAD_MINUTES, AsOf};
 pub use business::of_business;
 pub use precedence::{DeleteRule, PutRule, delete, put, same_data};
 pub use render::{Rendered, render, render_business};
-pub use wrote::{WROTE, render_wrote};
+pub use wrote::{WROTE, render_wrote, with_words_of};
 
 use crate::limits::Limits;
 use serde::{Deserialize, Serialize};

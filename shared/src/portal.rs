@@ -4,7 +4,7 @@
 //! may take it over; what the customer wrote in it stays their words ([`facts::WROTE`]).
 
 use crate::contact::{Account, ContactId};
-use crate::facts::read::{STATUS, is_closed, is_named, say};
+use crate::facts::read::{STATUS, is_closed, is_closed_by_customer, is_named, say};
 use crate::facts::{self, AsOf, Fact, OWN};
 use crate::feedback::{Feedback, Rating};
 use crate::hash;
@@ -63,10 +63,16 @@ pub async fn open_request(ctx: &Context, contact: ContactId, new: &NewRequest) -
     let fact = request(new, ctx.clock.now());
     Ok(match ctx.store.open_request(contact, &fact, &ctx.limits).await? {
         RequestWrite::Opened => {
-            tell(ctx, contact, Event::RequestOpened { contact_id: contact, request: fact.id.clone() }).await;
+            tell_opened(ctx, contact, &fact).await;
             Opened::New(fact)
         }
-        RequestWrite::Known(fact) => Opened::Known(*fact),
+        RequestWrite::Known(known) => {
+            // Nobody may have been told: who sends it again may have had no answer.
+            if known.source == facts::PORTAL && !is_closed(&known) {
+                tell_opened(ctx, contact, &known).await;
+            }
+            Opened::Known(*known)
+        }
         RequestWrite::Deleted => Opened::Deleted,
         RequestWrite::TooManyOpen => Opened::TooManyOpen,
         RequestWrite::Full => Opened::Full,
@@ -106,12 +112,15 @@ pub async fn close_request(ctx: &Context, contact: ContactId, id: &str) -> Resul
             return Ok(Closed::NoSuchRequest);
         };
         if is_closed(&read) {
+            if is_closed_by_customer(&read) {
+                tell_closed(ctx, contact, id).await;
+            }
             return Ok(Closed::Already(read));
         }
         let closed = closed(&read, ctx.clock.now());
         match ctx.store.replace_fact(contact, &read, &closed).await? {
             FactWrite::Done => {
-                tell(ctx, contact, Event::RequestClosed { contact_id: contact, request: id.into() }).await;
+                tell_closed(ctx, contact, id).await;
                 return Ok(Closed::Done(closed));
             }
             FactWrite::Gone => return Ok(Closed::Gone),
@@ -294,7 +303,13 @@ fn wished(data: &mut Map<String, Value>, field: &str, wish: Option<Value>) {
     }
 }
 
-async fn tell(ctx: &Context, contact: ContactId, event: Event) {
+async fn tell_opened(ctx: &Context, contact: ContactId, request: &Fact) {
+    let event = Event::RequestOpened { contact_id: contact, request: request.id.clone() };
+    within(contact, ctx.events.publish(&event)).await;
+}
+
+async fn tell_closed(ctx: &Context, contact: ContactId, request: &str) {
+    let event = Event::RequestClosed { contact_id: contact, request: request.into() };
     within(contact, ctx.events.publish(&event)).await;
 }
 

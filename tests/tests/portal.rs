@@ -187,8 +187,7 @@ async fn a_request_is_opened_once_followed_and_closed() {
     let again = open(&world, "ana", "r1", "Leaking tap", "It drips all night.").await;
     assert_eq!((again.status, again.id()), (200, id.clone()));
     let contact_id = world.contact("ana").await;
-    let event = Event::RequestOpened { contact_id, request: id.clone() };
-    assert_eq!(world.sent.take_events(), [event], "once");
+    world.sent.take_events();
 
     let kept = fact(&world, "ana", "request", &id).await.expect("a record");
     assert!(kept.id.starts_with("portal-"), "{kept:?}");
@@ -219,7 +218,10 @@ async fn a_request_is_opened_once_followed_and_closed() {
         );
         assert_eq!(closed.body["closed_at"], "2026-12-03T10:02:00Z", "of the first time");
     }
-    assert_eq!(world.sent.take_events(), [Event::RequestClosed { contact_id, request: id.clone() }]);
+    let closed = Event::RequestClosed { contact_id, request: id.clone() };
+    assert_eq!(world.sent.take_events(), [closed.clone(), closed], "told again, as nobody may have been");
+    assert_eq!(open(&world, "ana", "r1", "Leaking tap", "It drips.").await.status, 200);
+    assert_eq!(world.sent.take_events(), [], "it is open no more");
 
     // A newer record of the account system stands again, an older one does not.
     push(&world, "ana", ("request", &id), AsOf::from(world.clock.now()), json!({"status": "late"})).await;
@@ -227,6 +229,57 @@ async fn a_request_is_opened_once_followed_and_closed() {
     world.clock.advance(Duration::from_secs(60));
     push(&world, "ana", ("request", &id), now(&world).await, json!({"status": "open"})).await;
     assert_eq!(fact(&world, "ana", "request", &id).await.expect("a record").data["status"], "open");
+}
+
+#[tokio::test]
+async fn what_the_bus_did_not_take_of_a_request_is_told_when_it_is_sent_again() {
+    let world = world().await;
+    world.sent.set_down(true);
+    let id = open(&world, "ana", "r1", "Tap", "It drips.").await.id();
+    world.sent.set_down(false);
+    assert_eq!(open(&world, "ana", "r1", "Tap", "It drips.").await.status, 200);
+    let contact_id = world.contact("ana").await;
+    assert_eq!(world.sent.take_events(), [Event::RequestOpened { contact_id, request: id.clone() }]);
+
+    world.sent.set_down(true);
+    close(&world, "ana", &id).await;
+    world.sent.set_down(false);
+    assert_eq!(close(&world, "ana", &id).await.status, 200);
+    assert_eq!(world.sent.take_events(), [Event::RequestClosed { contact_id, request: id }]);
+}
+
+#[tokio::test]
+async fn truth_ranks_a_system_that_takes_a_request_over_leaves_the_customers_words() {
+    let world = world().await;
+    let id = open(&world, "ana", "r1", "Tap", "It drips.").await.id();
+    let wrote = json!({"subject": "Tap", "text": "It drips."});
+    let push = async |data: Value| {
+        world.clock.advance(Duration::from_secs(60));
+        push(&world, "ana", ("request", &id), now(&world).await, data).await;
+        fact(&world, "ana", "request", &id).await.expect("a record").data
+    };
+    for status in ["in progress", "ordered"] {
+        let kept = push(json!({"status": status})).await;
+        assert_eq!(kept, json!({"status": status, "customer_wrote": wrote}));
+    }
+    let shown = get(&world, "ana", "/v1/me/requests").await;
+    assert_eq!(shown.items()[0]["text"], "It drips.");
+    let own = json!({"status": "done", "customer_wrote": null});
+    assert_eq!(push(own.clone()).await, own, "unless it says so itself");
+}
+
+#[tokio::test]
+async fn a_system_that_sends_a_taken_over_request_again_contradicts_nobody() {
+    let world = world().await;
+    let id = open(&world, "ana", "r1", "Tap", "It drips.").await.id();
+    world.clock.advance(Duration::from_secs(60));
+    let (as_of, data) = (now(&world).await, json!({"status": "ordered"}));
+    let fact = Fact { kind: "request".into(), id, as_of, source: "api".into(), data };
+    let contact = world.contact("ana").await;
+    for _ in 0..2 {
+        let put = world.ctx.store.put_fact(contact, &fact, &Limits::default()).await.expect("a table");
+        assert_eq!(put, FactWrite::Done);
+    }
 }
 
 #[tokio::test]

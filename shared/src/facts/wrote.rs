@@ -1,7 +1,7 @@
 //! What a customer wrote into a record, such as a request that they opened: their words, as those of a message, and
 //! never what the record says (*truth-ranks*).
 
-use super::Fact;
+use super::{Fact, is_own};
 use super::inline::say_value;
 use super::read::{clip, is_closed, is_named, one_line};
 use crate::limits::Limits;
@@ -54,6 +54,20 @@ pub(crate) fn words(data: &Value) -> Vec<&Value> {
             .collect(),
         Value::Array(values) => values.iter().flat_map(words).collect(),
         _ => vec![],
+    }
+}
+
+/// A record with what its customer wrote: in a request that they opened a system's record leaves their words where they
+/// stand, unless it names the field itself.
+pub fn with_words_of<'f>(old: Option<&Fact>, new: &'f Fact) -> Cow<'f, Fact> {
+    let wrote = old.filter(|old| is_own(old)).and_then(|old| old.data.get(WROTE));
+    match (wrote, new.data.as_object()) {
+        (Some(wrote), Some(fields)) if !fields.keys().any(|field| is_wrote(field)) => {
+            let mut data = fields.clone();
+            data.insert(WROTE.into(), wrote.clone());
+            Cow::Owned(Fact { data: Value::Object(data), ..new.clone() })
+        }
+        _ => Cow::Borrowed(new),
     }
 }
 

@@ -204,7 +204,7 @@ impl Store {
         self.get::<FactItem>(key, "fact").await?.map(parse).transpose()
     }
 
-    /// Puts a fact where it stands, beside at most `most` in all.
+    /// Puts a fact where it stands, beside at most `most` in all. What its customer wrote stays with it.
     pub(super) async fn put_on(
         &self,
         shelf: &Shelf,
@@ -213,6 +213,7 @@ impl Store {
     ) -> Result<FactWrite, StoreError> {
         for _ in 0..ROUNDS {
             let (old, gone) = self.fact_and_tombstone(shelf).await?;
+            let fact = &*facts::with_words_of(old.as_ref(), fact);
             let rule = facts::put(old.as_ref(), gone.as_ref(), fact);
             let created = match rule {
                 PutRule::Create => true,
