@@ -202,8 +202,10 @@ pub struct Change {
     pub language: Option<Option<String>>,
     /// The channel.
     pub channel: Option<Option<Channel>>,
-    /// All accounts on which they want to hear nothing.
-    pub opted_out: Option<BTreeSet<Account>>,
+    /// Accounts on which they want to hear nothing from now on.
+    pub opt_out: BTreeSet<Account>,
+    /// Accounts on which they want to hear again.
+    pub opt_in: BTreeSet<Account>,
 }
 
 /// What became of a change of settings.
@@ -240,26 +242,26 @@ pub async fn settings(ctx: &Context, contact: ContactId) -> Result<Option<Settin
     Ok(Some(Settings { language: said("language"), channel, accounts, opted_out: head.opted_out }))
 }
 
-/// Sets what a customer wishes.
+/// Sets what a customer wishes, all of it or nothing.
 ///
 /// # Errors
 /// The table cannot be read or written.
 pub async fn set(ctx: &Context, contact: ContactId, change: &Change) -> Result<Set, StoreError> {
     let Some(before) = settings(ctx, contact).await? else { return Ok(Set::Gone) };
-    if let Some(accounts) = &change.opted_out {
-        if accounts.iter().any(|account| !before.accounts.contains_key(account)) {
-            return Ok(Set::UnknownAccount);
-        }
-        if !ctx.store.set_opted_out(contact, accounts, &ctx.limits).await? {
-            return Ok(Set::Gone);
-        }
+    let Change { opt_out, opt_in, .. } = change;
+    if opt_out.union(opt_in).any(|account| !before.accounts.contains_key(account)) {
+        return Ok(Set::UnknownAccount);
     }
+    // First what may be refused, so that a refusal has changed nothing.
     if change.language.is_some() || change.channel.is_some() {
         match wish(ctx, contact, change).await? {
             FactWrite::Gone => return Ok(Set::Gone),
             FactWrite::Full => return Ok(Set::Full),
             _ => {}
         }
+    }
+    if !ctx.store.change_opt_outs(contact, opt_out, opt_in, &ctx.limits).await? {
+        return Ok(Set::Gone);
     }
     Ok(settings(ctx, contact).await?.map_or(Set::Gone, Set::Done))
 }

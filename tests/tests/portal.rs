@@ -576,8 +576,10 @@ async fn preferences_are_a_record() {
         (json!({"language": "Portuguese"}), "language"),
         (json!({"language": 7}), "language"),
         (json!({"channel": "fax"}), "channel"),
-        (json!({"opted_out": "chat"}), "opted_out"),
-        (json!({"opted_out": ["sms:+1555"]}), "opted_out"),
+        (json!({"opt_out": "chat"}), "opt_out"),
+        (json!({"opt_out": ["chat"], "opt_in": ["chat"]}), "opt_in"),
+        (json!({"opted_out": ["chat"]}), "opted_out"),
+        (json!({"opt_out": ["sms:+1555"]}), "accounts"),
         (json!({"name": "Ana"}), "name"),
     ] {
         set(&world, "ana", &body).await.assert_problem(400, Some(field));
@@ -588,7 +590,7 @@ async fn preferences_are_a_record() {
 async fn silent_means_silent_who_opts_out_hears_nothing_until_they_opt_in() {
     let world = world().await;
     world.write("ana", "m1", "Hello").await.expect("an answer");
-    let out = set(&world, "ana", &json!({"opted_out": ["chat"]})).await;
+    let out = set(&world, "ana", &json!({"opt_out": ["chat"]})).await;
     assert_eq!(
         out.body["accounts"],
         json!([{"account": "chat", "channel": "chat", "opted_out": true}]),
@@ -599,11 +601,33 @@ async fn silent_means_silent_who_opts_out_hears_nothing_until_they_opt_in() {
     assert!(matches!(silent, Answer::New { end: End::Silent, .. }), "{silent:?}");
     assert_eq!(world.log("ana").await.len(), 3, "nothing is said");
 
-    let back = set(&world, "ana", &json!({"opted_out": []})).await;
+    let back = set(&world, "ana", &json!({"opt_in": ["chat"]})).await;
     assert_eq!(back.body["accounts"][0]["opted_out"], false, "{back:?}");
     world.work().await.expect("the worker");
     assert_eq!(world.log("ana").await.len(), 3, "what was silenced stays settled");
     assert!(said(&world, "ana", "m3", "And now?").await.ends_with("Gladly."));
+}
+
+#[tokio::test]
+async fn silent_means_silent_a_page_that_knows_nothing_of_an_opt_out_does_not_undo_it() {
+    let world = world().await;
+    world.write("ana", "m1", "Hello").await.expect("an answer");
+    set(&world, "ana", &json!({"opt_out": ["chat"]})).await;
+    for stale in [json!({"language": "de"}), json!({"language": "es", "opt_out": [], "opt_in": []})] {
+        assert_eq!(set(&world, "ana", &stale).await.body["opted_out"], json!(["chat"]), "{stale}");
+    }
+}
+
+#[tokio::test]
+async fn settings_that_are_refused_have_changed_nothing() {
+    let limits = Limits { facts_items: 1, ..Limits::default() };
+    let world = World::with_limits(NoModel, limits).await;
+    world.write("ana", "m1", "Hello").await.expect("an answer");
+    push(&world, "ana", ("order", "W1"), now(&world).await, json!({"status": "shipped"})).await;
+    set(&world, "ana", &json!({"opt_out": ["chat"], "language": "de"}))
+        .await
+        .assert_problem(409, Some("facts"));
+    assert!(world.head("ana").await.opted_out.is_empty());
 }
 
 #[tokio::test]
@@ -612,7 +636,7 @@ async fn silent_means_silent_an_opt_out_settles_what_waits_and_the_draft_dies() 
     let world = World::new(model.clone()).await;
     let (answer, ()) = tokio::join!(world.write("ana", "m1", "Hello"), async {
         model.asked().await;
-        assert_eq!(set(&world, "ana", &json!({"opted_out": ["chat"]})).await.status, 200);
+        assert_eq!(set(&world, "ana", &json!({"opt_out": ["chat"]})).await.status, 200);
         let head = world.head("ana").await;
         assert_eq!((head.settled_seq, head.waiting_since), (Seq(1), None));
         model.go_on();
@@ -620,7 +644,7 @@ async fn silent_means_silent_an_opt_out_settles_what_waits_and_the_draft_dies() 
     assert!(matches!(answer.expect("an answer"), Answer::New { end: End::Silent, .. }));
     assert_eq!(world.log("ana").await.len(), 1);
     // A late job of the message says nothing, not even after an opt-in.
-    set(&world, "ana", &json!({"opted_out": []})).await;
+    set(&world, "ana", &json!({"opt_in": ["chat"]})).await;
     world.work().await.expect("the worker");
     assert_eq!(world.log("ana").await.len(), 1);
 }
@@ -636,7 +660,7 @@ async fn erasable_nothing_is_taken_of_a_contact_that_is_being_erased() {
         close(&world, "ana", &id).await,
         rate(&world, "ana", 2, &json!({"rating": "up"})).await,
         set(&world, "ana", &json!({"language": "de"})).await,
-        set(&world, "ana", &json!({"opted_out": ["chat"]})).await,
+        set(&world, "ana", &json!({"opt_out": ["chat"]})).await,
         get(&world, "ana", "/v1/me").await,
     ] {
         gone.assert_problem(410, None);

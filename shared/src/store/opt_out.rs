@@ -30,15 +30,16 @@ impl Store {
         Ok(accounts)
     }
 
-    /// From now on the contact hears nothing on these accounts, and on all others what there is to hear; `false` where
-    /// they are gone or being erased.
+    /// From now on the contact hears nothing on the accounts of `out`, and on those of `back` what there is to hear;
+    /// `false` where they are gone or being erased.
     ///
-    /// Where all that waits came to one of these accounts it is settled in the same write; else the guard of its turn
-    /// does that (*silent-means-silent*).
-    pub async fn set_opted_out(
+    /// Where all that waits came to accounts that are opted out it is settled in the same write; else the guard of its
+    /// turn does that (*silent-means-silent*).
+    pub async fn change_opt_outs(
         &self,
         contact: ContactId,
-        accounts: &BTreeSet<Account>,
+        out: &BTreeSet<Account>,
+        back: &BTreeSet<Account>,
         limits: &Limits,
     ) -> Result<bool, StoreError> {
         let key = keys::head(contact);
@@ -49,6 +50,7 @@ impl Store {
             if head.erasing {
                 return Ok(false);
             }
+            let accounts = &(&(&head.opted_out | out) - back);
             if head.opted_out == *accounts {
                 return Ok(true);
             }

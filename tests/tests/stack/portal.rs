@@ -169,8 +169,8 @@ async fn silent_means_silent_an_opt_out_in_the_portal_holds_until_the_opt_in() {
     customer.is_answered_by_name().await;
     customer.say("Hello").await;
     let set = async |body: Value| send(&customer, Method::PUT, "/settings", body).await;
-    assert_problem(&set(json!({"opted_out": ["sms:+1555"]})).await, 400, "opted_out");
-    let out = set(json!({"opted_out": ["chat"], "language": "de", "channel": "chat"})).await;
+    assert_problem(&set(json!({"opt_out": ["sms:+1555"]})).await, 400, "accounts");
+    let out = set(json!({"opt_out": ["chat"], "language": "de", "channel": "chat"})).await;
     assert_eq!(
         out.body["accounts"],
         json!([{"account": "chat", "channel": "chat", "opted_out": true}]),
@@ -181,7 +181,7 @@ async fn silent_means_silent_an_opt_out_in_the_portal_holds_until_the_opt_in() {
     assert_eq!(preference.body["data"], json!({"language": "de", "channel": "chat"}), "{preference:?}");
     assert_eq!(preference.body["source"], "portal");
     assert_eq!(customer.say("Are you there?").await.body["status"], "silent");
-    assert_eq!(set(json!({"opted_out": []})).await.status, 200);
+    assert_eq!(set(json!({"opt_in": ["chat"]})).await.status, 200);
     assert_eq!(customer.say("And now?").await.body["status"], "replied");
     let records = Records::shared().await;
     let contact = records.contact(&customer.identity()).await.expect("a contact");

@@ -35,8 +35,8 @@ async fn put(api: &Api, request: &Request, caller: &Caller) -> Result<Response, 
     match portal::set(&api.ctx, contact, &change).await? {
         Set::Done(settings) => Ok(Response::json(200, &shown(&settings))),
         Set::UnknownAccount => Err(Problem::bad(
-            "opted_out",
-            "opted_out must list accounts that you wrote to; settings name them.",
+            "accounts",
+            "opt_out and opt_in must list accounts that you wrote to; settings name them.",
         )),
         Set::Full => Err(super::full(api)),
         Set::Gone => Err(Problem::gone()),
@@ -44,19 +44,24 @@ async fn put(api: &Api, request: &Request, caller: &Caller) -> Result<Response, 
 }
 
 fn change(body: &Map<String, Value>) -> Result<Change, Problem> {
-    known_fields(body, &["language", "channel", "opted_out"], "")?;
+    known_fields(body, &["language", "channel", "opt_out", "opt_in"], "")?;
     let language: Option<Option<String>> = field(body, "language", LANGUAGE)?;
     if language.iter().flatten().any(|language| !is_language(language)) {
         return Err(Problem::bad("language", LANGUAGE));
     }
     let channel: Option<Option<Channel>> = field(body, "channel", CHANNEL)?;
-    let opted_out: Option<BTreeSet<Account>> = field(body, "opted_out", OPTED_OUT)?;
-    Ok(Change { language, channel, opted_out })
+    let opt_out: BTreeSet<Account> = field(body, "opt_out", OPT_OUT)?.unwrap_or_default();
+    let opt_in: BTreeSet<Account> = field(body, "opt_in", OPT_IN)?.unwrap_or_default();
+    if !opt_out.is_disjoint(&opt_in) {
+        return Err(Problem::bad("opt_in", "opt_in must name no account of opt_out."));
+    }
+    Ok(Change { language, channel, opt_out, opt_in })
 }
 
 const LANGUAGE: &str = "language must be a code such as es or pt-BR, or null.";
 const CHANNEL: &str = "channel must be chat, sms, whatsapp, email, telegram, slack or voice, or null.";
-const OPTED_OUT: &str = "opted_out must be a list of accounts.";
+const OPT_OUT: &str = "opt_out must be a list of accounts.";
+const OPT_IN: &str = "opt_in must be a list of accounts.";
 
 /// A field, if it is there.
 fn field<T: DeserializeOwned>(

@@ -186,6 +186,8 @@ function appointment(item) {
 // ---- Settings ----
 
 const preferences = $('preferences');
+/** What is set, as it was read last: only what the customer changes of it is sent, so that an old page undoes nothing. */
+let read = {};
 
 function settings() {
   const load = async () => {
@@ -199,10 +201,11 @@ function settings() {
 }
 
 function set({ language, channel, accounts }) {
+  read = { language, channel };
   choose($('language'), language);
   choose($('channel'), channel);
   const named = accounts.map(({ account, channel, opted_out: out }) => {
-    const box = make('input', { type: 'checkbox', value: account, checked: !out });
+    const box = make('input', { type: 'checkbox', value: account, defaultChecked: !out });
     const name = CHANNELS[channel] ?? account;
     const same = accounts.filter((other) => other.channel === channel).length > 1;
     return add(make('label', { className: 'choice' }), box, same && name !== account ? `${name} (${account})` : name);
@@ -228,12 +231,14 @@ preferences.onsubmit = async (event) => {
   saved.textContent = '';
   save.disabled = true;
   try {
+    const moved = boxes.filter((box) => box.checked !== box.defaultChecked);
+    const wishes = ['language', 'channel'].map((name) => [name, $(name).value || null]);
     set(await call('/settings', 'PUT', {
-      language: $('language').value || null,
-      channel: $('channel').value || null,
-      opted_out: boxes.filter((box) => !box.checked).map((box) => box.value),
+      ...Object.fromEntries(wishes.filter(([name, wish]) => wish !== read[name])),
+      opt_out: moved.filter((box) => !box.checked).map((box) => box.value),
+      opt_in: moved.filter((box) => box.checked).map((box) => box.value),
     }));
-    saved.textContent = boxes.some((box) => !box.checked)
+    saved.textContent = $('accounts').querySelector('input:not(:checked)')
       ? 'Saved. Where a box is not ticked, you hear nothing from us.'
       : 'Saved.';
   } catch (sentence) {
