@@ -113,6 +113,8 @@ pub struct Limits {
     pub request_chars: usize,
     /// Characters of what a customer says of a message beside their thumb.
     pub feedback_chars: usize,
+    /// Changes of feedback that are taken from one contact in an hour.
+    pub feedback_per_hour: usize,
     /// Messages among which the accounts are looked for that a customer wrote to.
     pub accounts_messages: usize,
     /// Facts kept for one agent's business; a turn reads them at most once a minute.
@@ -219,7 +221,8 @@ impl Default for Limits {
             subject_chars: 120,
             request_chars: 4_000,
             feedback_chars: 1_000,
-            accounts_messages: 500,
+            feedback_per_hour: 60,
+            accounts_messages: 100,
             business_items: 500,
             business_bytes: 8 * 1024,
             business_chars: 3_000,

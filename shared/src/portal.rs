@@ -154,6 +154,8 @@ pub enum Rated {
     NoSuchMessage,
     /// The message is the customer's own.
     Own,
+    /// They changed as much feedback in this hour as they may.
+    TooMany,
     /// The contact is being erased, or is gone.
     Gone,
 }
@@ -168,12 +170,21 @@ pub async fn rate(
     seq: Seq,
     (rating, text): (Rating, &str),
 ) -> Result<Rated, StoreError> {
-    match ctx.store.message(contact, seq).await? {
+    let (message, given) =
+        futures::try_join!(ctx.store.message(contact, seq), ctx.store.feedback(contact, seq))?;
+    match message {
         None => return Ok(Rated::NoSuchMessage),
         Some(message) if message.author == Author::Customer => return Ok(Rated::Own),
         Some(_) => {}
     }
-    let feedback = Feedback { seq, rating, text: text.into(), at: ctx.clock.now() };
+    if let Some(same) = given.filter(|given| given.rating == rating && given.text == text) {
+        return Ok(Rated::Done(same));
+    }
+    let now = ctx.clock.now();
+    if !ctx.store.count_rating(contact, now.hour(), ctx.limits.feedback_per_hour).await? {
+        return Ok(Rated::TooMany);
+    }
+    let feedback = Feedback { seq, rating, text: text.into(), at: now };
     if !ctx.store.put_feedback(contact, &feedback).await? {
         return Ok(Rated::Gone);
     }

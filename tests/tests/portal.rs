@@ -20,6 +20,7 @@ use carryover_tests::world::{NoModel, Thinking, World};
 use futures::future::join_all;
 use secrecy::SecretString;
 use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 const SECRET: &str = "the secret of the host site, long enough";
@@ -544,6 +545,46 @@ async fn feedback_is_on_messages_of_others_and_is_remembered() {
     }
     world.sent.set_down(true);
     assert_eq!(rate(&world, "ana", 2, &json!({"rating": "down"})).await.status, 200, "kept all the same");
+}
+
+#[tokio::test]
+async fn bounds_feedback_is_changed_so_often_in_an_hour() {
+    let limits = Limits { feedback_per_hour: 2, ..Limits::default() };
+    let world = World::with_limits(NoModel, limits).await;
+    world.write("ana", "m1", "Hello").await.expect("an answer");
+    world.sent.take_retentions();
+    let up = json!({"rating": "up"});
+    for _ in 0..5 {
+        assert_eq!(rate(&world, "ana", 2, &up).await.status, 200, "what is the same is free");
+    }
+    assert_eq!(world.sent.take_retentions().len(), 1);
+    assert_eq!(rate(&world, "ana", 2, &json!({"rating": "down"})).await.status, 200);
+    let refused = rate(&world, "ana", 2, &up).await;
+    refused.assert_problem(429, None);
+    assert_eq!(refused.body["bound"], 2);
+    assert_eq!(get(&world, "ana", "/v1/me/feedback").await.items()[0]["rating"], "down");
+    world.clock.advance(Duration::from_secs(3_600));
+    assert_eq!(rate(&world, "ana", 2, &up).await.status, 200);
+}
+
+#[tokio::test]
+async fn bounds_the_settings_read_one_page_of_messages_eventually_consistent() {
+    let world = world().await;
+    world.write("ana", "m1", "Hello").await.expect("an answer");
+    let reads = Arc::new(Mutex::new(vec![]));
+    let seen = reads.clone();
+    world.table.inject(move |operation, request| {
+        if operation == "Query" && request.to_string().contains("MSG#") {
+            seen.lock().expect("a lock").push((request["ConsistentRead"].clone(), request["Limit"].clone()));
+        }
+        None
+    });
+    assert_eq!(get(&world, "ana", "/v1/me").await.body["settings"]["accounts"][0]["account"], "chat");
+    let reads = reads.lock().expect("a lock");
+    assert!(
+        matches!(&reads[..], [(consistent, limit)] if *consistent != json!(true) && *limit == json!(100)),
+        "{reads:?}"
+    );
 }
 
 #[tokio::test]

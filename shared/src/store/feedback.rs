@@ -19,6 +19,22 @@ impl Store {
         Ok(matches!(transaction.write(self).await?, Written::Done))
     }
 
+    /// Counts one more change of feedback in this hour; `false` where there were `most` already.
+    pub async fn count_rating(&self, contact: ContactId, hour: i64, most: usize) -> Result<bool, StoreError> {
+        let key = keys::head(contact);
+        let same_hour =
+            Expression::new().if_equal("ratings_hour", hour).if_less("ratings", most).add("ratings", 1);
+        if self.update(&key, same_hour).await?.is_some() {
+            return Ok(true);
+        }
+        let new_hour = Expression::new()
+            .if_present("pk")
+            .if_absent_or_less("ratings_hour", hour)
+            .set("ratings_hour", hour)
+            .set("ratings", 1);
+        Ok(self.update(&key, new_hour).await?.is_some())
+    }
+
     /// What the customer thinks of their messages, newest first, at most `limit`.
     pub async fn feedback_of(&self, contact: ContactId, limit: usize) -> Result<Vec<Feedback>, StoreError> {
         let pk = keys::contact(contact);

@@ -10,7 +10,7 @@ use crate::thread::{Author, Channel, Head, Message, Mode};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Store {
-    /// The accounts that a customer wrote to in their newest messages, with the channel of each.
+    /// The accounts that a customer wrote to in their newest messages, with the channel of each; eventually consistent.
     pub async fn written_to(
         &self,
         contact: ContactId,
@@ -21,7 +21,7 @@ impl Store {
         let range =
             Range { pk: &pk, span, oldest_first: false, limit: limits.accounts_messages, start: None };
         let mut accounts = BTreeMap::new();
-        for item in self.all(range).await? {
+        for item in self.recent_page(range).await?.items {
             let message: Message = from_item(item, "message")?;
             if message.author == Author::Customer {
                 accounts.entry(message.account).or_insert(message.channel);

@@ -47,8 +47,15 @@ async fn put(api: &Api, request: &Request, caller: &Caller, seq: &str) -> Result
         Rated::Done(feedback) => Ok(Response::json(200, &shown(&feedback))),
         Rated::NoSuchMessage => Err(Problem::not_found()),
         Rated::Own => Err(Problem::bad("seq", "seq must be a message of the assistant or of our staff.")),
+        Rated::TooMany => Err(too_many(api.ctx.limits.feedback_per_hour)),
         Rated::Gone => Err(Problem::gone()),
     }
+}
+
+fn too_many(most: usize) -> Problem {
+    let detail = format!("Feedback can be changed {most} times in an hour. Please try again later.");
+    let problem = Problem::new(429, "Too many requests", detail).with_bound(most);
+    Problem { header: Some(("retry-after", "3600")), ..problem }
 }
 
 fn shown(feedback: &Feedback) -> Value {
