@@ -84,7 +84,7 @@ impl Hindsight {
         let bank = bank_id(contact);
         self.write(Method::PUT, &[&bank], Some(&content::settings())).await?;
         for attempt in 0..ATTEMPTS {
-            let operation = operation_id(&bank, exchange.origin, attempt);
+            let operation = operation_id(&bank, exchange, attempt);
             let retention = content::retention(&bank, exchange, &operation);
             let kept = self.write(Method::POST, &[&bank, "memories"], Some(&retention)).await?;
             kept.ok_or(Failure::Refused)?;
@@ -157,11 +157,12 @@ fn question(bank: &str, query: &str) -> Value {
 
 /// The id under which something is kept for the `attempt`th time: a UUID of version 8 that names its bank, too, since
 /// ids are unique in the whole of Hindsight.
-fn operation_id(bank: &str, origin: Origin, attempt: u32) -> String {
-    let kept = match origin {
+fn operation_id(bank: &str, exchange: &Exchange, attempt: u32) -> String {
+    let kept = match exchange.origin {
         Origin::Reply(seq) => format!("reply {seq}"),
         Origin::Case(case) => format!("case {case}"),
-        Origin::Feedback(seq) => format!("feedback {seq}"),
+        // It may be changed, and each change is kept.
+        Origin::Feedback(seq) => format!("feedback {seq} {}", exchange.at.millis()),
         Origin::Spill { revision, n } => format!("spill {revision} {n}"),
     };
     let digits: Vec<char> = hash::hex(&format!("{bank} {kept} {attempt}")).chars().collect();
@@ -195,6 +196,8 @@ fn merged(memories: Result<Vec<Memory>, Failure>, spills: &Recall, most: usize) 
 mod tests {
     use super::*;
     use crate::thread::Seq;
+    use crate::time::Timestamp;
+    use std::collections::HashSet;
 
     fn memory(origin: Origin, said: &str) -> Memory {
         Memory { said: said.into(), replied: String::new(), messages: None, at: None, origin: Some(origin) }
@@ -235,15 +238,25 @@ mod tests {
 
     #[test]
     fn an_operation_is_named_by_bank_source_and_attempt() {
-        let id = |bank, origin, attempt| operation_id(bank, origin, attempt);
-        let first = id("a", Origin::Reply(Seq(7)), 0);
-        assert_eq!(first, id("a", Origin::Reply(Seq(7)), 0));
+        let of = |origin, millis| Exchange {
+            origin,
+            said: "a".into(),
+            replied: String::new(),
+            from_seq: Seq(7),
+            to_seq: Seq(7),
+            at: Timestamp::from_millis(millis),
+        };
+        let (reply, feedback) = (of(Origin::Reply(Seq(7)), 1), of(Origin::Feedback(Seq(7)), 1));
+        let first = operation_id("a", &reply, 0);
+        assert_eq!(first, operation_id("a", &reply, 0));
         assert_eq!(first.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
         let others = [
-            id("b", Origin::Reply(Seq(7)), 0),
-            id("a", Origin::Feedback(Seq(7)), 0),
-            id("a", Origin::Reply(Seq(7)), 1),
+            operation_id("b", &reply, 0),
+            operation_id("a", &feedback, 0),
+            operation_id("a", &of(Origin::Feedback(Seq(7)), 2), 0),
+            operation_id("a", &reply, 1),
         ];
+        assert_eq!(HashSet::from(others.clone()).len(), others.len(), "feedback that was changed is another");
         assert!(!others.contains(&first));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Exchange, Origin};
 use crate::case::Case;
-use crate::feedback::Feedback;
+use crate::feedback::{Feedback, Rating};
 use crate::fence::for_model;
 use crate::limits::Limits;
 use crate::summary::Spill;
@@ -72,6 +72,14 @@ pub fn of_feedback(
         to_seq: feedback.seq,
         at: feedback.at,
     }
+}
+
+/// Whether a line says what a customer thought of a message, as [`of_feedback`] puts it.
+pub(super) fn is_rating(line: &str) -> bool {
+    let thought = line.strip_prefix("customer: ").unwrap_or_default();
+    [Rating::Up, Rating::Down].iter().any(|rating| {
+        thought.strip_prefix(rating.words()).is_some_and(|rest| rest.is_empty() || rest.starts_with("; "))
+    })
 }
 
 /// The spills of one save, each with the text beside it, in exchanges of their own.

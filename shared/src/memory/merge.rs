@@ -4,6 +4,7 @@
 
 mod condense;
 
+use super::exchange::is_rating;
 use super::terms::words;
 use super::{Entry, Exchange, Origin};
 use crate::limits::Limits;
@@ -78,12 +79,20 @@ fn holder(bank: &[Entry], origin: Origin) -> Option<Origin> {
     keys().find(|key| *key == origin).or_else(|| bank.iter().find(holds).map(|entry| entry.exchange.origin))
 }
 
-/// A job that comes again writes the same item; where others were merged into it, only what is missing.
+/// A job that comes again writes the same item; where others were merged into it, only what is missing. Feedback may have
+/// changed since.
 fn repeat(bank: &mut BTreeMap<Origin, Entry>, holder: Origin, new: Entry) {
     let Some(held) = bank.get_mut(&holder) else { return };
     let alone = held.exchange.origin == new.exchange.origin && held.holds.is_empty();
     if alone {
         *held = Entry { recalls: held.recalls, ..new };
+    } else if matches!(new.exchange.origin, Origin::Feedback(_)) {
+        let said: Vec<&str> = held.exchange.said.lines().collect();
+        if !new.exchange.said.lines().all(|line| said.contains(&line))
+            && let Some(both) = rated_again(held, &new)
+        {
+            *held = both;
+        }
     } else if !condense::has_values_of(held, &new)
         && let Some(both) = merge(held, &new)
     {
@@ -175,6 +184,18 @@ fn restated(old: &Entry, new: &Entry) -> Option<Entry> {
     let said = condense::with_lost(&new.exchange.said, &old.exchange.said)?;
     let replied = condense::with_lost(&new.exchange.replied, &old.exchange.replied)?;
     together(old, new, &said, &replied)
+}
+
+/// An entry with feedback as it was given last, in the place of what was given before where that can be told.
+fn rated_again(held: &Entry, new: &Entry) -> Option<Entry> {
+    let origins = held.holds.iter().chain([&held.exchange.origin]);
+    let is_one = origins.filter(|origin| matches!(origin, Origin::Feedback(_))).count() == 1;
+    let kept = held.exchange.said.lines().filter(|line| !(is_one && is_rating(line)));
+    let said = kept.collect::<Vec<_>>().join("\n");
+    let old = Entry { exchange: Exchange { said, ..held.exchange.clone() }, ..held.clone() };
+    let said = union(&old.exchange.said, &new.exchange.said);
+    let replied = union(&old.exchange.replied, &new.exchange.replied);
+    together(&old, new, &said, &replied)
 }
 
 fn together(kept: &Entry, gone: &Entry, said: &str, replied: &str) -> Option<Entry> {

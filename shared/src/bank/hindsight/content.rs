@@ -50,7 +50,7 @@ pub(super) fn settings() -> Value {
 /// A request to keep an exchange.
 pub(super) fn retention(bank: &str, exchange: &Exchange, operation: &str) -> Value {
     let at = exchange.at.rfc3339();
-    let day = at.split('T').next().unwrap_or_default();
+    let (document, mode) = document(bank, exchange, &at);
     json!({
         "async": true,
         "operation_id": operation,
@@ -58,11 +58,19 @@ pub(super) fn retention(bank: &str, exchange: &Exchange, operation: &str) -> Val
             "content": json!(parts(exchange)).to_string(),
             "timestamp": at,
             "context": CONTEXT,
-            "document_id": format!("{bank}-{day}"),
-            "update_mode": "append",
+            "document_id": document,
+            "update_mode": mode,
             "tags": [bank],
         }],
     })
+}
+
+/// Where an exchange is kept, and how: what was said stays; feedback takes the place of what was thought before.
+fn document(bank: &str, exchange: &Exchange, at: &str) -> (String, &'static str) {
+    match exchange.origin {
+        Origin::Feedback(seq) => (format!("{bank}-feedback-{seq}"), "replace"),
+        _ => (format!("{bank}-{}", at.split('T').next().unwrap_or_default()), "append"),
+    }
 }
 
 fn parts(exchange: &Exchange) -> Vec<Kept> {
@@ -103,6 +111,7 @@ fn source(answer: &Value, result: &Value) -> Option<Vec<Kept>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     const BANK: &str = "customer-1";
 
@@ -146,6 +155,19 @@ mod tests {
         assert_eq!(item["document_id"], "customer-1-2026-12-01");
         assert_eq!((&item["tags"], &item["update_mode"]), (&json!([BANK]), &json!("append")));
         assert_eq!((&request["async"], &request["operation_id"]), (&json!(true), &json!("op")));
+    }
+
+    #[test]
+    fn feedback_that_was_changed_replaces_what_was_thought_before() {
+        let feedback = Exchange { origin: Origin::Feedback(Seq(4)), ..exchange("customer: thumbs up", "b") };
+        let later = Exchange { at: feedback.at + Duration::from_secs(86_400), ..feedback.clone() };
+        for feedback in [feedback, later] {
+            let item = &retention(BANK, &feedback, "op")["items"][0];
+            assert_eq!(
+                (&item["document_id"], &item["update_mode"]),
+                (&json!("customer-1-feedback-4"), &json!("replace"))
+            );
+        }
     }
 
     #[test]

@@ -60,6 +60,29 @@ fn near_duplicates_become_one_entry_with_the_values_of_both() {
 }
 
 #[test]
+fn feedback_that_changed_stands_as_it_was_given_last_wherever_it_was_merged_into() {
+    let reply = exchange(6, "customer: What is my code?", "Your code is 4471.");
+    let rated = |minute: i64, thought: &str| Exchange {
+        origin: Origin::Feedback(Seq(12)),
+        said: format!("customer: {thought}"),
+        replied: "Your code is 4471.".into(),
+        from_seq: Seq(12),
+        to_seq: Seq(12),
+        at: Timestamp::from_millis(minute * 60_000),
+    };
+    let limits = limits(1);
+    let bank = retained(&[reply, rated(20, "thumbs up")], &limits);
+    let [one] = &bank[..] else { panic!("a full bank merges: {bank:#?}") };
+    assert_eq!(one.exchange.said, "customer: What is my code?\ncustomer: thumbs up");
+    let down = rated(21, "thumbs down; that is 4A's");
+    let bank = after(&bank, &down, &limits);
+    assert_eq!(said(&bank), "customer: What is my code?\ncustomer: thumbs down; that is 4A's");
+    assert!(retain(&bank, &down, &[], &limits).is_empty(), "a repeated job changes nothing");
+    let bank = after(&bank, &rated(22, "thumbs up"), &limits);
+    assert!(said(&bank).ends_with("customer: thumbs up"), "{bank:#?}");
+}
+
+#[test]
 fn different_exchanges_stay_apart() {
     let bank = retained(
         &[
