@@ -6,7 +6,7 @@
 use crate::contact::ContactId;
 use crate::job::{Retained, RetentionJob};
 use crate::limits::Limits;
-use crate::memory::{self, Exchange};
+use crate::memory::{self, Exchange, Origin};
 use crate::store::{Store, StoreError, TraceKey};
 use crate::tally::{Count, Tally};
 use crate::thread::{Author, BotKind, Message, Seq};
@@ -220,7 +220,11 @@ async fn case(ctx: &Context, contact: ContactId, case_id: Ulid) -> Result<Option
 
 async fn feedback(ctx: &Context, contact: ContactId, seq: Seq) -> Result<Option<Exchange>, StoreError> {
     let Some(feedback) = ctx.store.feedback(contact, seq).await? else { return Ok(None) };
-    let about = ctx.store.message(contact, seq).await?;
+    // A reply that was forgotten for good does not come back with what was thought of it.
+    let about = match ctx.store.is_forgotten(contact, Origin::Reply(seq)).await? {
+        true => None,
+        false => ctx.store.message(contact, seq).await?,
+    };
     let recalled = match &about {
         Some(about) => recalled(ctx, contact, about).await?,
         None => vec![],

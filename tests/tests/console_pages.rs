@@ -2,6 +2,9 @@
 
 use axum::http::StatusCode;
 use carryover_shared::admit::Answer as Admitted;
+use carryover_shared::feedback::Rating;
+use carryover_shared::memory::Origin;
+use carryover_shared::portal;
 use carryover_shared::thread::{Author, Mode, Seq};
 use carryover_shared::traits::Question;
 use carryover_shared::turn::End;
@@ -556,6 +559,25 @@ async fn a_memory_is_forgotten_for_good() {
     desk.world.retain().await;
     let (_, page) = page_of(&desk, &mut browser, "ana").await;
     assert!(page.body.contains("message 4") && !page.body.contains("message 2 ·"), "{}", page.body);
+}
+
+#[tokio::test]
+async fn a_reply_that_was_forgotten_does_not_come_back_with_what_was_thought_of_it() {
+    let desk = desk().await;
+    asks(&desk, "ana", "Is the pool open?").await;
+    desk.world.retain().await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&desk, &mut browser, "ana").await;
+    let origin = [("origin", r#"{"reply":2}"#)];
+    leads_back(&browser.submit(&page, &format!("{path}/memories/forget"), &origin).await, &path);
+
+    let (ana, seq) = (desk.world.contact("ana").await, Seq(2));
+    portal::rate(&desk.world.ctx, ana, seq, (Rating::Down, "That is wrong.")).await.expect("a table");
+    desk.world.retain().await;
+
+    let kept = desk.world.ctx.store.memory(ana, Origin::Feedback(seq)).await.expect("a table");
+    let kept = kept.expect("what she thought").exchange;
+    assert_eq!((kept.said.as_str(), kept.replied.as_str()), ("customer: thumbs down; That is wrong.", ""));
 }
 
 #[tokio::test]
