@@ -1,6 +1,7 @@
 //! Releasing a resolved case: it joins the past cases with the next build of their index.
 
 use crate::contact::ContactId;
+use crate::facts::wrote;
 use crate::limits::Limits;
 use crate::similar::{Wording, WordingFault, names_of};
 use crate::store::{Store, StoreError};
@@ -38,17 +39,24 @@ pub async fn release(
     if case.is_unresolved() {
         return Ok(Released::NotResolved);
     }
-    if let Err(fault) = wording.check(&said(store, limits, contact).await?, limits) {
+    let (mut said, facts, feedback) = futures::try_join!(
+        said(store, limits, contact),
+        store.facts(contact, limits),
+        store.feedback_of(contact, limits.unsettled_messages)
+    )?;
+    said.extend(facts.iter().flat_map(|fact| wrote::texts(&fact.data)));
+    said.extend(feedback.into_iter().map(|feedback| feedback.text));
+    if let Err(fault) = wording.check(&said, limits) {
         return Ok(Released::Refused(fault));
     }
     let identities = store.identities(contact).await?;
-    let names = names_of(&identities, &store.facts(contact, limits).await?);
+    let names = names_of(&identities, &facts);
     let wording = wording.impersonal(&names);
     let released = store.release_case(contact, case_id, &wording).await?;
     Ok(if released { Released::Done(wording) } else { Released::Gone })
 }
 
-/// What the customer wrote, as far back as a turn looks.
+/// The customer's messages, as far back as a turn looks.
 async fn said(store: &Store, limits: &Limits, contact: ContactId) -> Result<Vec<String>, StoreError> {
     let Some(head) = store.head(contact).await? else { return Ok(vec![]) };
     let from =

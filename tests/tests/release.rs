@@ -1,8 +1,11 @@
 //! A resolved case joins the past cases when an operator released it, without anything of its contact (*isolation*),
 //! and leaves them with its contact (*erasable*).
 
+use carryover_shared::feedback::Rating;
+use carryover_shared::portal::{self, NewRequest};
 use carryover_shared::release::{Released, release};
 use carryover_shared::similar::{Similar, Wording, WordingFault};
+use carryover_shared::thread::Seq;
 use carryover_shared::tickets::{self, PastTickets, Shelf};
 use carryover_shared::traits::SimilarCases;
 use carryover_tests::table::Fault;
@@ -92,6 +95,24 @@ async fn what_is_not_resolved_not_there_or_the_customers_own_is_not_released() {
     let desk = Desk { case_id: Ulid::nil(), ..desk };
     assert_eq!(desk.release("The heating rattles", "Bleed it").await, Released::NoSuchCase);
     assert_eq!(desk.build().await.index.cases, 0);
+}
+
+#[tokio::test]
+async fn isolation_what_a_customer_wrote_in_the_portal_is_not_released() {
+    let desk = Desk::with_a_resolved_case().await;
+    let contact = desk.world.contact("oskar").await;
+    let request = NewRequest {
+        id: "r1".into(),
+        subject: "The boiler".into(),
+        text: "It leaks onto the blue carpet under my bed".into(),
+    };
+    portal::open_request(&desk.world.ctx, contact, &request).await.expect("a table");
+    let thought = "My sister in Porto fixed the valve herself";
+    portal::rate(&desk.world.ctx, contact, Seq(2), (Rating::Up, thought)).await.expect("a table");
+    for copied in [request.text.as_str(), thought] {
+        let refused = desk.release(copied, "Bleed it").await;
+        assert_eq!(refused, Released::Refused(WordingFault::Copied("problem")), "{copied}");
+    }
 }
 
 #[tokio::test]

@@ -1,9 +1,9 @@
 //! What a customer wrote into a record, such as a request that they opened: their words, as those of a message, and
 //! never what the record says (*truth-ranks*).
 
-use super::{Fact, is_own};
 use super::inline::say_value;
 use super::read::{clip, is_closed, is_named, one_line};
+use super::{Fact, is_own};
 use crate::limits::Limits;
 use crate::text;
 use serde_json::{Map, Value};
@@ -55,6 +55,19 @@ pub(crate) fn words(data: &Value) -> Vec<&Value> {
         Value::Array(values) => values.iter().flat_map(words).collect(),
         _ => vec![],
     }
+}
+
+/// The same as plain texts.
+pub(crate) fn texts(data: &Value) -> Vec<String> {
+    fn all(value: &Value) -> Vec<String> {
+        match value {
+            Value::Object(fields) => fields.values().flat_map(all).collect(),
+            Value::Array(values) => values.iter().flat_map(all).collect(),
+            Value::String(text) => vec![text.clone()],
+            Value::Null | Value::Bool(_) | Value::Number(_) => vec![],
+        }
+    }
+    words(data).into_iter().flat_map(all).collect()
 }
 
 /// A record with what its customer wrote: in a request that they opened a system's record leaves their words where they
