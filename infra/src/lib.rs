@@ -6,6 +6,7 @@ pub mod chat;
 pub mod checkout;
 pub mod connection;
 pub mod facts;
+pub mod forget;
 pub mod hand_back;
 pub mod import;
 pub mod install;

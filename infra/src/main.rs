@@ -4,7 +4,7 @@
 #![recursion_limit = "256"]
 
 use carryover_command::{
-    agent, chat, facts, hand_back, import, install, redrive, replay, run, show, tickets, trace,
+    agent, chat, facts, forget, hand_back, import, install, redrive, replay, run, show, tickets, trace,
 };
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -39,6 +39,8 @@ enum Command {
     /// Loads account facts.
     #[command(subcommand)]
     Facts(facts::Command),
+    /// Erases a contact everywhere.
+    Forget(forget::Options),
     /// Queues jobs again that were given up.
     Redrive(redrive::Options),
     /// Keeps past tickets and released cases, as hints for the bot.
@@ -60,6 +62,7 @@ async fn main() -> ExitCode {
         Command::HandBack(options) => hand_back::run(options).await,
         Command::Agent(command) => agent::run(command).await,
         Command::Facts(command) => facts::run(command).await,
+        Command::Forget(options) => forget::run(options).await,
         Command::Redrive(options) => redrive::run(options).await,
         Command::Tickets(command) => tickets::run(command).await,
         Command::Replay(options) => replay::run(options).await,

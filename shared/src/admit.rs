@@ -147,6 +147,10 @@ async fn admit(
             (None, None) => Some(Head::new(ContactId::new(ctx.clock.ulid()))),
         };
         let Some(head) = head else { return Ok((None, Admission::Gone)) };
+        if head.joined_into.is_some() {
+            contact = head.joined_into;
+            continue;
+        }
         let reads = thread.as_ref().map_or(0, |thread| thread.unsettled().len()) + 1;
         let ticket = ticket(ctx, &head, &delivery, turn.map(|turn| turn.lease(reads)));
         let admission = async {
@@ -269,9 +273,9 @@ pub enum Worked {
 /// The table cannot be read or written.
 pub async fn work(ctx: &Context, job: &TurnJob, receives: u32) -> Result<Worked, StoreError> {
     match job {
-        TurnJob::Swept { contact_id } => work_on(ctx, *contact_id, None).await,
+        TurnJob::Swept { contact_id } => work_on(ctx, *contact_id, None, receives).await,
         TurnJob::Delivered { delivery } => match ctx.store.seen(delivery, ctx.clock.now()).await? {
-            Some(seen) => work_on(ctx, seen.contact_id, Some(seen.seq)).await,
+            Some(seen) => work_on(ctx, seen.contact_id, Some(seen.seq), receives).await,
             None => Ok(not_admitted_yet(receives)),
         },
     }

@@ -136,7 +136,7 @@ pub struct Case {
     /// The customer was not told that a person takes over: the agent is a silent one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub silent: bool,
-    /// What follows its opening has still to go out; where there is a notice, that says so.
+    /// What follows its opening, or that an escalation joined it, has still to go out; where there is a notice, that says so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub follow_up_due: bool,
     /// How many escalations joined it after the first.
@@ -154,6 +154,9 @@ pub struct Case {
     /// The team that it is with, by the deployment's routing; none where nobody is told of cases like it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
+    /// Since when its teams are told anew, because whoever had it has it no more; none where nobody has had it yet.
+    #[serde(default, rename = "round_at_millis", skip_serializing_if = "Option::is_none")]
+    pub round_at: Option<Timestamp>,
     /// How far on its route a team was told of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notified_step: Option<u32>,
@@ -183,7 +186,12 @@ impl Case {
         self.state_of_case != CaseState::Resolved
     }
 
-    /// Whether nobody has it yet.
+    /// Since when it has waited for somebody to take it.
+    pub fn waits_from(&self) -> Timestamp {
+        self.round_at.unwrap_or(self.opened_at)
+    }
+
+    /// Whether nobody has it.
     pub fn is_untaken(&self) -> bool {
         self.state_of_case == CaseState::Open && self.assignee.is_none()
     }

@@ -80,6 +80,11 @@ impl Identity {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Whether it is the login of a site of ours: whoever has it reads what its customer may read.
+    pub fn is_login(&self) -> bool {
+        self.0.starts_with("chat:")
+    }
 }
 
 impl FromStr for Identity {

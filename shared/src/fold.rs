@@ -4,14 +4,15 @@
 //! every check, with what it could not keep, in one conditional write (*checkpoint-honest*). Without a usable
 //! answer it moves messages by itself or waits; nothing leaves the log uncovered.
 
+mod closing;
 mod read;
 mod summarise;
 
 use crate::contact::ContactId;
-use crate::job::{FoldJob, Retained, RetentionJob};
+use crate::job::{FoldJob, FoldReason, Retained, RetentionJob};
 use crate::limits::Limits;
 use crate::snapshot::Snapshot;
-use crate::store::{Saved, Store, StoreError};
+use crate::store::{Basis, Saved, Store, StoreError};
 use crate::summary::{self, Fallback, Spill, Whole};
 use crate::tally::{Count, Tally};
 use crate::time::Timestamp;
@@ -157,7 +158,10 @@ const BATCH_TIME: Duration = Duration::from_secs(30);
 /// The table cannot be read or written, or other folds kept saving first: the job belongs back on the queue.
 pub async fn run(ctx: &Context, job: FoldJob, deadline: Timestamp) -> Result<FoldOutcome, FoldError> {
     let mut counts = Counts::default();
-    let ended = batches(ctx, job, deadline, &mut counts).await;
+    let ended = match job.why {
+        FoldReason::Join => closing::close(ctx, job.contact_id, &mut counts).await,
+        FoldReason::Reply | FoldReason::Escalation => batches(ctx, job, deadline, &mut counts).await,
+    };
     let pile = async {
         if counts.spills > 0 {
             pile_up(ctx, job.contact_id).await;
@@ -337,24 +341,44 @@ async fn save(
     more: bool,
     counts: &mut Counts,
 ) -> Result<Step, FoldError> {
-    let moved = next.folded_through.0 - thread.snapshot.folded_through.0;
+    let from = From { contact: thread.head.contact_id, basis: &thread.basis, snapshot: &thread.snapshot };
+    Ok(match save_from(ctx, &from, next, spills, counts).await? {
+        Saved::As(_) => Step::Saved { more },
+        Saved::Moved => Step::Overtaken,
+        Saved::Gone => Step::Ended(End::Gone),
+    })
+}
+
+/// What a save starts from.
+struct From<'a> {
+    contact: ContactId,
+    basis: &'a Basis,
+    snapshot: &'a Snapshot,
+}
+
+async fn save_from(
+    ctx: &Context,
+    from: &From<'_>,
+    next: Snapshot,
+    spills: &[Spill],
+    counts: &mut Counts,
+) -> Result<Saved, StoreError> {
+    let moved = next.folded_through.0 - from.snapshot.folded_through.0;
     let next = if moved > 0 { Snapshot { attempts: 0, ..next } } else { next };
-    Ok(match ctx.store.save_fold(&thread.basis, &next, spills, ctx.limits.spills).await? {
+    let saved = ctx.store.save_fold(from.basis, &next, spills, ctx.limits.spills).await?;
+    match saved {
         Saved::As(revision) => {
             if !spills.is_empty() {
-                forward(ctx, thread.head.contact_id, revision).await;
+                forward(ctx, from.contact, revision).await;
             }
             counts.batches += 1;
             counts.messages += moved;
             counts.spills += spills.len();
-            Step::Saved { more }
         }
-        Saved::Moved => {
-            counts.overtaken += 1;
-            Step::Overtaken
-        }
-        Saved::Gone => Step::Ended(End::Gone),
-    })
+        Saved::Moved => counts.overtaken += 1,
+        Saved::Gone => {}
+    }
+    Ok(saved)
 }
 
 /// Has the spills of one save forwarded to another bank. Should that be lost they are still in the table, where every

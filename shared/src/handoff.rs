@@ -146,8 +146,40 @@ pub enum Refused {
         limit: usize,
     },
     /// The identity is another customer's, who has a thread of their own.
-    #[error("this identity is another customer's")]
+    #[error("this identity is another customer's: an admin can join the two")]
     IdentityTaken,
+    /// The contact was joined into another: the conversation goes on there.
+    #[error("this customer was joined with another: go on there")]
+    Joined {
+        /// Which.
+        into: ContactId,
+    },
+    /// The contact that is to be joined into this one has something in hand.
+    #[error(
+        "the other conversation has something in hand: answer it, resolve its case and hand it back first"
+    )]
+    OtherIsBusy {
+        /// Which.
+        other: ContactId,
+    },
+    /// A contact can be joined with so many others, of so many identities.
+    #[error("at most {limit} customers can be joined into one, each known by at most 30 identities")]
+    TooManyJoined {
+        /// How many.
+        limit: usize,
+    },
+    /// Nobody but an admin gives the login of a site to a customer.
+    #[error("only an admin can give somebody's login, or another customer, to a customer")]
+    AdminsOnly,
+    /// The identity is not this customer's.
+    #[error("this identity is not this customer's")]
+    NotTheirs,
+    /// Nobody is known by the identity.
+    #[error("nobody is known by this identity: link it")]
+    NobodyHasIt,
+    /// The customer is known by nothing else.
+    #[error("a customer keeps at least one identity")]
+    LastIdentity,
     /// The contact is gone, or being erased.
     #[error("this customer is gone")]
     Gone,
@@ -364,7 +396,11 @@ pub async fn assign(
 ) -> Result<(), MoveError> {
     for _ in 0..ROUNDS {
         let head = head_of_unresolved(ctx, contact, case_id).await?;
-        if head.open_case == Some(case_id) && ctx.store.assign(&head, to, by(ctx, operator)).await? {
+        let by = by(ctx, operator);
+        if head.open_case == Some(case_id) && ctx.store.assign(&head, to, by).await? {
+            if to.is_none() && head.mode == Mode::Human {
+                tell_anew(ctx, contact, case_id, by.at).await;
+            }
             return moved(ctx).await;
         }
     }
@@ -386,6 +422,21 @@ pub async fn label(
     if is_there { moved(ctx).await } else { Err(Refused::NoSuchCase.into()) }
 }
 
+/// The teams of a case are told that it waits again. The notifier knows how long each has.
+async fn tell_anew(ctx: &Context, contact_id: ContactId, case_id: Ulid, at: Timestamp) {
+    let job = |what| NotificationJob { contact_id, case_id, round_at: Some(at), step: 0, what };
+    let (tell, watch) = (job(Notify::Tell), job(Notify::Watch));
+    let sent = futures::future::try_join(
+        ctx.queue.send_notification(&tell, Duration::ZERO),
+        ctx.queue.send_notification(&watch, Duration::ZERO),
+    );
+    match tokio::time::timeout(SEND_TIME, sent).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => tracing::warn!(contact = %contact_id, case = %case_id, %error, "no team was told"),
+        Err(_) => tracing::warn!(contact = %contact_id, case = %case_id, "no team was told: the queue hangs"),
+    }
+}
+
 /// Open inboxes hear of it.
 async fn moved(ctx: &Context) -> Result<(), MoveError> {
     ctx.store.beat().await;
@@ -393,8 +444,11 @@ async fn moved(ctx: &Context) -> Result<(), MoveError> {
 }
 
 async fn head(ctx: &Context, contact: ContactId) -> Result<Head, MoveError> {
-    let head = ctx.store.head(contact).await?.filter(|head| !head.erasing);
-    head.ok_or_else(|| Refused::Gone.into())
+    let head = ctx.store.head(contact).await?.filter(|head| !head.erasing).ok_or(Refused::Gone)?;
+    match head.joined_into {
+        Some(into) => Err(Refused::Joined { into }.into()),
+        None => Ok(head),
+    }
 }
 
 /// The head of a contact whose case is not resolved. Where the head names another case it was read before the case

@@ -117,7 +117,7 @@ async fn in_time<T, E: std::fmt::Display>(what: &str, read: impl Future<Output =
 /// Dead letters that one call queues again, and how long it goes on beginning with further ones: whoever asks waits for
 /// it.
 const REDRIVE_MOST: usize = 500;
-const REDRIVE_TIME: Duration = Duration::from_secs(15);
+const REDRIVE_TIME: Duration = Duration::from_secs(10);
 
 /// What became of dead letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

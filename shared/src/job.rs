@@ -95,16 +95,21 @@ pub enum FoldReason {
     Reply,
     /// A case was opened: the brief wants a fresh snapshot.
     Escalation,
+    /// The contact was joined into another: what it knows goes there.
+    Join,
 }
 
-/// Work for the notifier: a case was opened, and its route has a team for it.
+/// Work for the notifier: a case waits for somebody, and its route has a team for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotificationJob {
     /// Whose case.
     pub contact_id: ContactId,
     /// Which.
     pub case_id: Ulid,
-    /// How far the case is on its route: 0 is the team that it is opened for.
+    /// Since when the case's teams are told anew; none for those that it was opened for.
+    #[serde(default, rename = "round_at_millis", skip_serializing_if = "Option::is_none")]
+    pub round_at: Option<Timestamp>,
+    /// How far the case is on its route: 0 is the team that it is for at first.
     pub step: u32,
     /// What is to be done at this step.
     pub what: Notify,

@@ -43,6 +43,7 @@ pub mod erase;
 pub mod fold;
 pub mod handoff;
 pub mod health;
+pub mod join;
 pub mod notify;
 pub mod portal;
 pub mod prices;

@@ -163,6 +163,8 @@ pub struct Limits {
     pub reply_search: usize,
     /// Contacts that one sweep looks at.
     pub sweep_contacts: usize,
+    /// Contacts that can be joined into one; each turn asks their banks, too.
+    pub joined_contacts: usize,
     /// Messages of one page of the log for a client.
     pub page_messages: usize,
 }
@@ -246,6 +248,7 @@ impl Default for Limits {
             write_seconds: 10,
             reply_search: 50,
             sweep_contacts: 1_000,
+            joined_contacts: 5,
             page_messages: 100,
         }
     }

@@ -11,6 +11,8 @@ use ulid::Ulid;
 pub struct Notification {
     /// The case.
     pub case_id: Ulid,
+    /// Since when its teams are told anew, if they are.
+    pub round_at: Option<Timestamp>,
     /// How far it is on its route: 0 is the first team.
     pub step: u32,
     /// The team that is told.
@@ -34,7 +36,8 @@ pub struct Notification {
 impl Notification {
     /// Names it, the same however often it is sent: a receiver that knows it already may ignore it.
     pub fn id(&self) -> String {
-        format!("{}-{}", self.case_id, self.step)
+        let round = self.round_at.map(|at| format!("-{}", at.millis())).unwrap_or_default();
+        format!("{}{round}-{}", self.case_id, self.step)
     }
 
     /// The body of a webhook.
@@ -88,6 +91,7 @@ mod tests {
     fn notification(step: u32) -> Notification {
         Notification {
             case_id: Ulid::from_parts(0, 1),
+            round_at: None,
             step,
             team: "billing".into(),
             category: Category::PolicyRestriction,
@@ -120,8 +124,10 @@ mod tests {
     }
 
     #[test]
-    fn it_has_the_same_name_each_time_and_another_at_each_step() {
+    fn it_has_the_same_name_each_time_and_another_at_each_step_and_in_each_round() {
         assert_eq!(notification(0).id(), notification(0).id());
         assert_ne!(notification(0).id(), notification(1).id());
+        let again = Notification { round_at: Some(Timestamp::from_millis(7)), ..notification(0) };
+        assert_eq!(again.id(), "00000000000000000000000001-7-0");
     }
 }

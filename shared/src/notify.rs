@@ -12,6 +12,7 @@ use crate::notification::Notification;
 use crate::routing::{Route, Routing};
 use crate::store::{Store, StoreError};
 use crate::tally::{Count, Tally};
+use crate::thread::Mode;
 use crate::time::Timestamp;
 use crate::traits::{Clock, Messenger, MessengerError, Queue, SendError};
 use std::sync::Arc;
@@ -49,8 +50,8 @@ pub enum End {
     PassedOnBefore,
     /// The team still has so much time.
     InTime(Duration),
-    /// Nobody needs to be told: the case is taken or resolved, its customer is gone or being erased, or the route has
-    /// changed.
+    /// Nobody needs to be told: somebody has the case, or had it since, it is resolved, its customer is gone or being
+    /// erased, or the route has changed.
     Nothing,
 }
 
@@ -131,12 +132,12 @@ pub async fn run(ctx: &Context, job: NotificationJob) -> Result<End, NotifyError
     }
 }
 
-/// The case, if nobody has taken it and its customer is there.
+/// The case, if neither a person nor the bot has it, and its teams were not told anew meanwhile.
 async fn untaken(ctx: &Context, job: NotificationJob) -> Result<Option<Case>, StoreError> {
     let NotificationJob { contact_id, case_id, .. } = job;
     let (head, case) = futures::try_join!(ctx.store.head(contact_id), ctx.store.case(contact_id, case_id))?;
-    let is_there = head.is_some_and(|head| !head.erasing);
-    Ok(case.filter(|case| is_there && case.is_untaken()))
+    let waits = head.is_some_and(|head| !head.erasing && head.mode == Mode::Human);
+    Ok(case.filter(|case| waits && case.is_untaken() && case.round_at == job.round_at))
 }
 
 /// Sends, then remembers it: a crash between the two sends twice, under the same id, and never not at all.
@@ -146,21 +147,21 @@ async fn tell(ctx: &Context, job: NotificationJob, case: &Case, route: &Route) -
     }
     let Some(team) = route.team_at(job.step) else { return Ok(End::Nothing) };
     let Some(target) = ctx.routing.target(team) else { return Ok(End::Nothing) };
-    let since = job.step.checked_sub(1).and_then(|before| route.due(case.opened_at, before));
-    let notification = notification(ctx, case, job.step, team, since.unwrap_or(case.opened_at));
+    let since = job.step.checked_sub(1).and_then(|before| route.due(case.waits_from(), before));
+    let notification = notification(ctx, case, job.step, team, since.unwrap_or(case.waits_from()));
     ctx.messenger.send(target, &notification).await?;
-    ctx.store.mark_notified(job.contact_id, job.case_id, job.step).await?;
+    ctx.store.mark_notified(job).await?;
     Ok(End::Told)
 }
 
 /// Passes a case on whose time is over. The jobs of the next step go out before that is remembered, so that a crash
 /// between the two repeats them.
 async fn watch(ctx: &Context, job: NotificationJob, case: &Case, route: &Route) -> Result<End, NotifyError> {
-    let NotificationJob { contact_id, case_id, step, .. } = job;
+    let step = job.step;
     if case.missed > step {
         return Ok(End::PassedOnBefore);
     }
-    let Some(due) = route.due(case.opened_at, step) else { return Ok(End::Nothing) };
+    let Some(due) = route.due(case.waits_from(), step) else { return Ok(End::Nothing) };
     let left = due.since(ctx.clock.now());
     if !left.is_zero() {
         return Ok(End::InTime(left));
@@ -169,7 +170,7 @@ async fn watch(ctx: &Context, job: NotificationJob, case: &Case, route: &Route) 
     if next.is_some() {
         pass_on(ctx, NotificationJob { step: step + 1, ..job }, route.take.unwrap_or_default()).await?;
     }
-    if ctx.store.mark_missed(contact_id, case_id, step + 1, next).await? {
+    if ctx.store.mark_missed(job, next).await? {
         not_taken(job, case, next);
         ctx.store.count(&Tally::one(Count::CasesNotTaken)).await;
     }
@@ -199,6 +200,7 @@ fn not_taken(job: NotificationJob, case: &Case, next: Option<&str>) {
 fn notification(ctx: &Context, case: &Case, step: u32, team: &str, since: Timestamp) -> Notification {
     Notification {
         case_id: case.case_id,
+        round_at: case.round_at,
         step,
         team: team.into(),
         category: case.category,

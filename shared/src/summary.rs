@@ -15,7 +15,7 @@ mod spill;
 
 pub use answer::{SCHEMA_NAME, Written, max_tokens, schema};
 pub use check::{Fault, Judged, judge};
-pub use compact::{Fallback, append, append_or_spill, spill_oldest, without_bot};
+pub use compact::{Fallback, append, append_or_spill, spill_all, spill_oldest, without_bot};
 pub use language::{language, without_language};
 pub use piece::{Given, Piece, Whole};
 pub use prompt::{Prompt, prompt};

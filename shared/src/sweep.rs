@@ -1,7 +1,8 @@
-//! The sweep: queues a turn for whoever waits, so that a lost job is healed.
+//! The sweep: queues a turn for whoever waits, and the last fold of whoever was joined, so that a lost job is healed.
 
 use crate::contact::ContactId;
 use crate::job::TurnJob;
+use crate::join;
 use crate::store::StoreError;
 use crate::turn::Context;
 use std::time::Duration;
@@ -33,6 +34,11 @@ pub async fn run(ctx: &Context) -> Result<Swept, StoreError> {
         match sweep(ctx, contact).await {
             Ok(queued) => swept.queued += usize::from(queued),
             Err(error) => tracing::warn!(%contact, %error, "a waiting contact was not swept"),
+        }
+    }
+    for from in ctx.store.joining_contacts(ctx.limits.sweep_contacts).await? {
+        if from.at < before {
+            join::hand_over(&*ctx.queue, from.contact_id).await;
         }
     }
     Ok(swept)

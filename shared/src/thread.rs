@@ -456,6 +456,12 @@ pub struct Head {
     /// Calls of the reply model in that hour.
     #[serde(default)]
     pub calls: u32,
+    /// The contact turned out to be the same customer as this one, and closed: whatever leads here leads there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joined_into: Option<ContactId>,
+    /// Contacts that were joined into this one: what is remembered of them is remembered of this one.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub joined: BTreeSet<ContactId>,
     /// The contact is being erased: nothing may be created for it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub erasing: bool,
@@ -486,6 +492,8 @@ impl Head {
             turn_tries: 0,
             calls_hour: 0,
             calls: 0,
+            joined_into: None,
+            joined: BTreeSet::new(),
             erasing: false,
         }
     }

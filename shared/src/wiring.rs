@@ -177,7 +177,11 @@ pub async fn desk() -> Result<WiredDesk, ConfigError> {
     let limits = config::limits()?;
     let sdk = aws::config().await;
     let sqs = aws_sdk_sqs::Client::new(&sdk);
-    let urls = Urls { retention: required("RETENTION_QUEUE_URL")?, ..Urls::default() };
+    let urls = Urls {
+        retention: required("RETENTION_QUEUE_URL")?,
+        folds: required("FOLDS_QUEUE_URL")?,
+        ..Urls::default()
+    };
     let store = store(&sdk, &limits)?;
     let health = health::Context {
         store: store.clone(),

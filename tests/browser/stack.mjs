@@ -31,6 +31,18 @@ export async function send(method, address, body, headers = {}) {
   return text ? JSON.parse(text) : null;
 }
 
+/** Puts a job where jobs are that were given up. */
+export async function giveUp(queue, job) {
+  const body = JSON.stringify({ QueueUrl: outputs.queues[`${queue}-dead`], MessageBody: JSON.stringify(job) });
+  const headers = {
+    'content-type': 'application/x-amz-json-1.0',
+    'x-amz-target': 'AmazonSQS.SendMessage',
+    authorization: 'AWS4-HMAC-SHA256 Credential=test/20261201/us-east-1/sqs/aws4_request, SignedHeaders=host, Signature=0',
+  };
+  const answer = await fetch(outputs.endpoint, { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(`${queue}: ${answer.status} ${await answer.text()}`);
+}
+
 /** The reply model answers prompts in which all of `words` stand with this text. The newest rule that fits wins. */
 export async function modelReplies(words, text) {
   const then = { reply: { action: 'reply', reply: text, category: '', reason: '' } };

@@ -293,6 +293,11 @@ impl Api<'_> {
         self.write(Method::POST, path, &Ulid::generate().to_string(), body).await
     }
 
+    /// Deletes, once.
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.write(Method::DELETE, path, &Ulid::generate().to_string(), &Value::Null).await
+    }
+
     /// Writes with this method, under this key.
     ///
     /// # Panics

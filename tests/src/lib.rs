@@ -18,6 +18,7 @@ pub mod provider;
 pub mod received;
 pub mod receiver;
 pub mod scripted_model;
+pub mod sqs;
 pub mod stack;
 pub mod table;
 pub mod tickets;

@@ -10,7 +10,7 @@ use carryover_shared::operator::Operator;
 use carryover_shared::thread::Seq;
 use carryover_shared::traits::Clock;
 use carryover_tests::console::{Answer, Desk};
-use carryover_tests::provider::ROBIN;
+use carryover_tests::provider::{ALEX, ROBIN};
 use carryover_tests::table::Fault;
 use carryover_tests::world::{NoModel, World};
 use serde_json::{Value, json};
@@ -171,7 +171,7 @@ async fn what_cannot_be_taken_of_a_record_is_refused_with_its_field() {
 async fn an_identity_that_nobody_has_is_linked_and_anothers_is_not() {
     let (desk, ana) = with_an_order().await;
     desk.world.write("leo", "m1", "Hello").await.expect("an answer");
-    let api = desk.api(&ROBIN);
+    let api = desk.api(&ALEX);
     let link = async |identity: &str| {
         api.post("/v1/customers/chat:ana/identities", &json!({"identity": identity})).await
     };

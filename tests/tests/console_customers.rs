@@ -8,7 +8,7 @@ use carryover_shared::portal;
 use carryover_shared::thread::Seq;
 use carryover_shared::traits::Clock;
 use carryover_tests::console::{Answer, Browser, Desk};
-use carryover_tests::provider::ROBIN;
+use carryover_tests::provider::{ALEX, ROBIN};
 use carryover_tests::table::Fault;
 use carryover_tests::world::{NoModel, World};
 use serde_json::{Value, json};
@@ -151,6 +151,10 @@ async fn an_identity_that_nobody_has_is_linked_and_anothers_is_not() {
     assert_eq!(desk.world.ctx.store.resolve(&phone).await.expect("a table"), Some(ana));
     assert!(page_of(&mut browser, ana).await.1.body.contains("tel:+15551234567"));
 
+    let login = browser.submit(&page, &link, &[("identity", "chat:nobody")]).await;
+    assert!(login.body.contains("Only an admin can give somebody"), "{}", login.body);
+    let mut browser = desk.browser_of(&ALEX).await;
+    let (_, page) = page_of(&mut browser, ana).await;
     let taken = browser.submit(&page, &link, &[("identity", "chat:leo")]).await;
     assert!(taken.body.contains("This identity is another customer") && taken.status == StatusCode::CONFLICT);
     let wrong = browser.submit(&page, &link, &[("identity", "leo")]).await;

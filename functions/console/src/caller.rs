@@ -34,6 +34,13 @@ pub struct Caller {
     pub role: Role,
 }
 
+impl Caller {
+    /// Whether they may also approve instructions, erase customers and redrive dead letters.
+    pub fn is_admin(&self) -> bool {
+        self.role == Role::Admin
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -124,10 +124,13 @@ fn threads() -> Router<Console> {
 
 /// A customer and what is changed of them.
 fn customers() -> Router<Console> {
-    use pages::customer;
+    use pages::{customer, identities};
     Router::new()
         .route("/{contact}", get(customer::show))
         .route("/{contact}/records", post(customer::open))
         .route("/{contact}/records/edit", post(customer::change))
-        .route("/{contact}/identities", post(customer::link))
+        .route("/{contact}/identities", post(identities::link))
+        .route("/{contact}/unlink", post(identities::unlink))
+        .route("/{contact}/join", post(identities::join))
+        .route("/{contact}/erase", post(identities::erase))
 }

@@ -71,7 +71,14 @@ async fn put(api: &Api, request: &Request, place: &Place<'_>) -> Result<Response
     let limits = &api.ctx.limits;
     let fact = pushed(api, request, (place.kind, place.id), limits)?;
     let contact = contact(api, &place.identity).await?;
-    let outcome = api.ctx.store.put_fact(contact, &fact, limits).await?;
+    let outcome = match api.ctx.store.put_fact(contact, &fact, limits).await? {
+        // Erased, or joined into another, since the identity was looked up.
+        FactWrite::Gone => {
+            let contact = self::contact(api, &place.identity).await?;
+            api.ctx.store.put_fact(contact, &fact, limits).await?
+        }
+        outcome => outcome,
+    };
     written(api, &fact, outcome)
 }
 

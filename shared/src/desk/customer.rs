@@ -5,8 +5,9 @@ use super::{Who, who};
 use crate::contact::{ContactId, Identity};
 use crate::facts::{self, AsOf, Fact};
 use crate::feedback::Feedback;
-use crate::handoff::{Context, MoveError, Refused, written_once};
+use crate::handoff::{Context, MoveError, Refused, note, written_once};
 use crate::job::Delivery;
+use crate::join;
 use crate::operator::Operator;
 use crate::portal::later;
 use crate::store::{FactWrite, StoreError};
@@ -170,19 +171,78 @@ fn taken(ctx: &Context, fact: Fact, written: FactWrite) -> Result<Fact, MoveErro
     }
 }
 
-/// Adds an identity that nobody has to a customer: whoever writes from there next is known as them.
+/// Adds an identity that nobody has to a customer: whoever writes from there next is known as them. A note says who did
+/// it.
 ///
 /// # Errors
-/// Somebody has it, the contact is gone, or the table cannot be written.
-pub async fn link(ctx: &Context, contact: ContactId, identity: &Identity) -> Result<(), MoveError> {
+/// Somebody has it, the contact is gone, or the table cannot be read or written.
+pub async fn link(
+    ctx: &Context,
+    contact: ContactId,
+    operator: &Operator,
+    identity: &Identity,
+) -> Result<(), MoveError> {
     match ctx.store.resolve(identity).await? {
         Some(owner) if owner == contact => return Ok(()),
         Some(_) => return Err(Refused::IdentityTaken.into()),
         None => {}
     }
-    if ctx.store.add_identity(contact, identity).await? {
-        return Ok(());
+    if !ctx.store.add_identity(contact, identity).await? {
+        let is_there = ctx.store.head(contact).await?.is_some_and(|head| !head.erasing);
+        return Err(if is_there { Refused::IdentityTaken } else { Refused::Gone }.into());
     }
-    let is_there = ctx.store.head(contact).await?.is_some_and(|head| !head.erasing);
-    Err(if is_there { Refused::IdentityTaken } else { Refused::Gone }.into())
+    note(ctx, contact, operator, &format!("Linked {identity}."), None).await.map(|_| ())
+}
+
+/// Takes an identity from a customer who is known by another one, too: whoever writes from there next is somebody new. A
+/// note says who did it.
+///
+/// # Errors
+/// It is not theirs, it is the only one, the contact is gone, or the table cannot be read or written.
+pub async fn unlink(
+    ctx: &Context,
+    contact: ContactId,
+    operator: &Operator,
+    identity: &Identity,
+) -> Result<(), MoveError> {
+    let identities = ctx.store.identities(contact).await?;
+    if !identities.contains(identity) {
+        return Err(Refused::NotTheirs.into());
+    }
+    if identities.len() == 1 {
+        return Err(Refused::LastIdentity.into());
+    }
+    if !ctx.store.remove_identity(contact, identity).await? {
+        return Err(Refused::NotTheirs.into());
+    }
+    note(ctx, contact, operator, &format!("Unlinked {identity}."), None).await.map(|_| ())
+}
+
+/// Joins the customer who has an identity into another one.
+///
+/// # Errors
+/// Nobody has it, they cannot be joined, or the table cannot be read or written.
+pub async fn join(
+    ctx: &Context,
+    into: ContactId,
+    operator: &Operator,
+    identity: &Identity,
+) -> Result<(), MoveError> {
+    match ctx.store.resolve(identity).await? {
+        Some(from) if from == into => Ok(()),
+        Some(from) => join::join(ctx, into, from, operator).await,
+        None => Err(Refused::NobodyHasIt.into()),
+    }
+}
+
+/// Begins to erase a customer: nobody finds them from now on, and the eraser deletes what is kept (*erasable*).
+///
+/// # Errors
+/// They are gone, or the table cannot be read or written.
+pub async fn erase(ctx: &Context, contact: ContactId) -> Result<(), MoveError> {
+    if !ctx.store.begin_erasing(contact).await? {
+        return Err(Refused::Gone.into());
+    }
+    ctx.store.beat().await;
+    Ok(())
 }

@@ -9,7 +9,7 @@ mod memories;
 
 pub use brief::{Brief, TraceRef, Tried, brief, why};
 pub use conversation::{Conversation, conversation};
-pub use customer::{Customer, Edit, customer, edit_record, is_ours, link, open_record};
+pub use customer::{Customer, Edit, customer, edit_record, erase, is_ours, join, link, open_record, unlink};
 pub use flags::{NewFlag, flag, unflag};
 pub use inbox::{Asked, Counts, Inbox, Row, Tab, counts, inbox};
 pub use memories::{forget_memory, memories};

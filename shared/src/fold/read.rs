@@ -94,7 +94,7 @@ async fn aged_out(ctx: &Context, thread: &Thread) -> Result<Vec<Message>, StoreE
 }
 
 /// One batch of dense messages after the checkpoint: a hole is never moved over (*checkpoint-honest*).
-fn bounded(messages: Vec<Message>, checkpoint: Seq, limits: &Limits) -> Vec<Message> {
+pub(super) fn bounded(messages: Vec<Message>, checkpoint: Seq, limits: &Limits) -> Vec<Message> {
     let mut batch: Vec<Message> = vec![];
     let mut used = 0_usize;
     for message in messages.into_iter().take(limits.batch_messages.max(1)) {

@@ -145,6 +145,13 @@ pub struct Memory {
     pub origin: Option<Origin>,
 }
 
+impl Memory {
+    /// The same without numbers of a log that is not in the prompt.
+    fn of_another_log(&self) -> Self {
+        Self { messages: None, origin: None, ..self.clone() }
+    }
+}
+
 /// What became of a recall. *Found*, *nothing found* and *failed* never look alike (*optional-is-optional*).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recall {
@@ -162,6 +169,26 @@ impl Recall {
     /// What was found.
     pub fn of(found: Vec<Memory>) -> Self {
         if found.is_empty() { Self::Nothing } else { Self::Found(found) }
+    }
+
+    /// What the banks of one customer found, in turns, at most `most`: their own, and those of contacts that were joined
+    /// into theirs, whose messages have numbers of another log.
+    pub fn merged(own: Self, joined: Vec<Self>, most: usize) -> Self {
+        if joined.is_empty() {
+            return own;
+        }
+        let failure = own.failure().or_else(|| joined.iter().find_map(Self::failure));
+        let theirs =
+            joined.iter().map(|recall| recall.memories().iter().map(Memory::of_another_log).collect());
+        let banks: Vec<Vec<Memory>> = std::iter::once(own.memories().to_vec()).chain(theirs).collect();
+        let longest = banks.iter().map(Vec::len).max().unwrap_or(0);
+        let in_turns = (0..longest).flat_map(|n| banks.iter().filter_map(move |bank| bank.get(n).cloned()));
+        let found: Vec<Memory> = in_turns.take(most).collect();
+        match failure {
+            None => Self::of(found),
+            Some(why) if found.is_empty() => Self::Failed(why),
+            Some(why) => Self::Partly(found, why),
+        }
     }
 
     /// The memories that were found.

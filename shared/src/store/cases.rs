@@ -4,6 +4,8 @@ use super::expression::Expression;
 use super::{Range, Span, Store, StoreError, from_item, keys};
 use crate::case::{Case, Priority};
 use crate::contact::ContactId;
+use crate::job::NotificationJob;
+use crate::time::Timestamp;
 use std::collections::BTreeSet;
 use ulid::Ulid;
 
@@ -34,34 +36,22 @@ impl Store {
         self.update(&keys::case(contact, case_id), change).await.map(|_| ())
     }
 
-    /// Remembers that a team was told of a case; `false` if there is no such case, or it was known.
-    pub async fn mark_notified(
-        &self,
-        contact: ContactId,
-        case_id: Ulid,
-        step: u32,
-    ) -> Result<bool, StoreError> {
-        let change = Expression::new().if_present("pk").if_absent_or_less("notified_step", step);
-        let change = change.set("notified_step", step);
-        Ok(self.update(&keys::case(contact, case_id), change).await?.is_some())
+    /// Remembers that the team of a job was told of a case; `false` if there is no such case, its teams are told anew,
+    /// or it was known.
+    pub async fn mark_notified(&self, job: NotificationJob) -> Result<bool, StoreError> {
+        let change = in_round(job).if_absent_or_less("notified_step", job.step).set("notified_step", job.step);
+        Ok(self.update(&keys::case(job.contact_id, job.case_id), change).await?.is_some())
     }
 
-    /// Remembers that so many teams let their time pass, and whose the case is now; `false` if there is no such
-    /// case, or it was known.
-    pub async fn mark_missed(
-        &self,
-        contact: ContactId,
-        case_id: Ulid,
-        missed: u32,
-        team: Option<&str>,
-    ) -> Result<bool, StoreError> {
-        let change = Expression::new().if_present("pk").if_absent_or_less("missed", missed);
-        let change = change.set("missed", missed);
+    /// Remembers that the team of a job let its time pass, and whose the case is now; `false` as above.
+    pub async fn mark_missed(&self, job: NotificationJob, team: Option<&str>) -> Result<bool, StoreError> {
+        let missed = job.step + 1;
+        let change = in_round(job).if_absent_or_less("missed", missed).set("missed", missed);
         let change = match team {
             Some(team) => change.set("team", team),
             None => change,
         };
-        Ok(self.update(&keys::case(contact, case_id), change).await?.is_some())
+        Ok(self.update(&keys::case(job.contact_id, job.case_id), change).await?.is_some())
     }
 
     /// Sets how soon a case wants a person, and its tags; `false` if there is no such case.
@@ -75,6 +65,15 @@ impl Store {
         let change = Expression::new().if_present("pk").set("priority", priority).set("tags", tags);
         Ok(self.update(&keys::case(contact, case_id), change).await?.is_some())
     }
+}
+
+fn in_round(job: NotificationJob) -> Expression {
+    Expression::new().if_present("pk").if_still("round_at_millis", job.round_at)
+}
+
+/// Nobody has the case any more: from the first to the last, its teams are told anew.
+pub(crate) fn waits_again(change: Expression, at: Timestamp) -> Expression {
+    change.remove("assignee").set("round_at_millis", at).set("missed", 0).remove("notified_step")
 }
 
 /// The case is there and not resolved.

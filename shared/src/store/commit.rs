@@ -69,7 +69,7 @@ pub struct NewCase {
     pub topic: Option<String>,
     /// How soon it wants a person, if it does not join one.
     pub priority: Priority,
-    /// The team that it is for, if it does not join one.
+    /// The team that it is for.
     pub team: Option<String>,
     /// What the customer is told, if anything.
     pub notice: Option<String>,
@@ -315,10 +315,16 @@ fn join(new: &NewCase) -> Expression {
         .set("reason", &new.reason)
         .set("trace", new.reply.trace)
         .set_if_absent("waiting_since_millis", new.reply.at)
+        .set("follow_up_due", true)
         .add("joined", 1);
-    match &new.topic {
+    let joined = super::cases::waits_again(joined, new.reply.at);
+    let joined = match &new.topic {
         Some(topic) => joined.set("topic", topic),
         None => joined.remove("topic"),
+    };
+    match &new.team {
+        Some(team) => joined.set("team", team),
+        None => joined.remove("team"),
     }
 }
 
@@ -340,6 +346,7 @@ fn case_item(head: &Head, new: &NewCase) -> Result<Item, StoreError> {
         assignee: None,
         priority: new.priority,
         team: new.team.clone(),
+        round_at: None,
         notified_step: None,
         missed: 0,
         tags: BTreeSet::new(),

@@ -136,7 +136,7 @@ impl Store {
         let transaction = Transaction::new(self.clock().ulid())
             .create(self, Part::Identity, &keys::identity(identity), lookup.clone())
             .put(self, Part::Beside, &keys::identity_of(contact, identity), lookup, Expression::new())
-            .check(self, Part::Head, &keys::head(contact), super::facts::alive());
+            .check(self, Part::Head, &keys::head(contact), super::facts::open());
         Ok(matches!(transaction.write(self).await?, Written::Done))
     }
 
@@ -327,6 +327,7 @@ fn admission_update(before: &Head, after: &Head, ticket: &Ticket) -> Expression 
         .if_equal("mode", before.mode)
         .if_equal("settled_seq", before.settled_seq)
         .if_absent("erasing")
+        .if_absent("joined_into")
         .set("last_seq", after.last_seq)
         .set("last_customer_seq", after.last_customer_seq);
     if after.settled_seq != before.settled_seq {

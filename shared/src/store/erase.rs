@@ -57,8 +57,17 @@ impl Store {
         if !is_new && self.erasure(contact).await?.is_none() {
             return Ok(false);
         }
-        self.release_identities(contact).await?;
+        self.release(contact).await?;
         Ok(true)
+    }
+
+    /// Nothing leads to the contact any more, and those that were joined into it are being erased, too.
+    async fn release(&self, contact: ContactId) -> Result<(), StoreError> {
+        let head = self.head(contact).await?;
+        for joined in head.map(|head| head.joined).unwrap_or_default() {
+            Box::pin(self.begin_erasing(joined)).await?;
+        }
+        self.release_identities(contact).await
     }
 
     /// How far the erasure of a contact is; `None` where none has begun, or the last trace of them is gone.
@@ -93,7 +102,7 @@ impl Store {
     /// # Errors
     /// The table cannot be read or written; run it again.
     pub async fn clear_contact(&self, contact: ContactId, deadline: Timestamp) -> Result<bool, StoreError> {
-        self.release_identities(contact).await?;
+        self.release(contact).await?;
         for pk in keys::partitions(contact) {
             let mut start = None;
             loop {

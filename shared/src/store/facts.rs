@@ -32,6 +32,17 @@ pub enum FactWrite {
     Gone,
 }
 
+/// A fact that was deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactGone {
+    /// Its kind.
+    pub kind: String,
+    /// Its id.
+    pub id: String,
+    /// As of when it was deleted.
+    pub as_of: AsOf,
+}
+
 /// What became of a request that a customer opens.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RequestWrite {
@@ -78,6 +89,20 @@ impl Store {
         let range = Range { pk: &pk, span, oldest_first: true, limit: limits.facts_items, start: None };
         let items = self.all(range).await?.into_iter();
         items.map(|item| parse(from_item(item, "fact")?)).collect()
+    }
+
+    /// The tombstones of a contact, at most as many as it may have facts.
+    pub async fn facts_gone(&self, contact: ContactId, limits: &Limits) -> Result<Vec<FactGone>, StoreError> {
+        let pk = keys::facts(contact);
+        let span = Span::Prefix(keys::GONE_PREFIX.into());
+        let range = Range { pk: &pk, span, oldest_first: true, limit: limits.facts_items, start: None };
+        let items = self.all(range).await?.into_iter();
+        let gone = items.filter_map(|item| Some((keys::gone_fact(&item)?, item)));
+        gone.map(|((kind, id), item)| {
+            let GoneItem { as_of, .. } = from_item(item, "gone")?;
+            Ok(FactGone { kind, id, as_of })
+        })
+        .collect()
     }
 
     /// The profiles of a contact, eventually consistent, at most `limit`: who they are, for people.
@@ -322,7 +347,7 @@ impl Store {
     /// With the check that the contact is there and not being erased, where the fact is a contact's (*erasable*).
     fn owned(&self, transaction: Transaction, shelf: &Shelf) -> Transaction {
         match &shelf.head {
-            Some(head) => transaction.check(self, Part::Head, head, alive()),
+            Some(head) => transaction.check(self, Part::Head, head, open()),
             None => transaction,
         }
     }
@@ -365,6 +390,11 @@ fn item(fact: &Fact) -> Result<FactItem, StoreError> {
 pub(super) fn parse(item: FactItem) -> Result<Fact, StoreError> {
     let data = serde_json::from_str(&item.data).map_err(|_| StoreError::Corrupt { what: "fact" })?;
     Ok(Fact { kind: item.kind, id: item.id, as_of: item.as_of, source: item.source, data })
+}
+
+/// The contact is there, not being erased, and was not joined into another.
+pub(super) fn open() -> Expression {
+    alive().if_absent("joined_into")
 }
 
 /// The contact is there and not being erased.

@@ -1,7 +1,7 @@
 //! The hand-over between bot and people: each move is one conditional write of thread and case together
 //! (*silent-means-silent*).
 
-use super::cases::unresolved;
+use super::cases::{unresolved, waits_again};
 use super::contacts::no_longer_waiting;
 use super::expression::Expression;
 use super::listing::{List, unlisted};
@@ -93,7 +93,7 @@ impl Store {
             change = change.remove("open_case");
         }
         // The bot has the thread, so nobody has the case.
-        let left = || moved(CaseState::Open, by).remove("waiting_since_millis");
+        let left = || moved(CaseState::Open, by).remove("assignee").remove("waiting_since_millis");
         let case = head.open_case.map(|case| (case, if resolve { resolution(head, by) } else { left() }));
         self.move_thread(head, List::Bot.put(no_longer_waiting(change), head.contact_id, by.at), case).await
     }
@@ -153,7 +153,7 @@ impl Store {
         };
         let assigned = match to {
             Some(to) => assigned.set("assignee", to),
-            None => assigned.remove("assignee"),
+            None => waits_again(assigned, by.at),
         };
         self.move_thread(head, change, Some((case_id, assigned))).await
     }

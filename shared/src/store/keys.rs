@@ -169,11 +169,17 @@ pub(crate) fn fact_gone(id: ContactId, kind: &str, fact_id: &str) -> Key {
     Key::new(facts(id), fact_sk(GONE_PREFIX, kind, fact_id))
 }
 
+/// Kind and id in the key of a tombstone.
+pub(crate) fn gone_fact(item: &HashMap<String, AttributeValue>) -> Option<(String, String)> {
+    let (kind, id) = item.get("sk")?.as_s().ok()?.strip_prefix(GONE_PREFIX)?.split_once('#')?;
+    Some((unescape(kind), unescape(id)))
+}
+
 pub(crate) fn facts_of_kind(kind: &str) -> String {
     format!("{FACT_PREFIX}{}#", escape(kind))
 }
 
-const GONE_PREFIX: &str = "GONE#";
+pub(crate) const GONE_PREFIX: &str = "GONE#";
 
 fn fact_sk(prefix: &str, kind: &str, fact_id: &str) -> String {
     format!("{prefix}{}#{}", escape(kind), escape(fact_id))
@@ -385,14 +391,14 @@ mod tests {
         assert_eq!(identity(&ana).pk, "IDENTITY#chat:a%23na%25");
         assert_eq!(fact(id, "order", "#W1").sk, "FACT#order#%23W1");
         assert_eq!(memory_sk(Origin::Spill { revision: 3, n: 4 }), "SPILL#0000000003#0004");
+        let tea = Timestamp::from_millis(1_796_292_000_000);
+        assert_eq!(tally(tea, 6), Key::new("HEALTH#2026-12-03".into(), "10#2"));
         assert_eq!(head(id).pk, format!("CONTACT#{id}"));
         assert_eq!(identity_in(&identity_of(id, &ana).attributes()), Some(ana));
     }
 
     #[test]
     fn an_origin_is_read_from_its_key() {
-        let tea = Timestamp::from_millis(1_796_292_000_000);
-        assert_eq!(tally(tea, 6), Key::new("HEALTH#2026-12-03".into(), "10#2"));
         let case = Origin::Case(Ulid::from_parts(1, 2));
         let spill = Origin::Spill { revision: 3, n: 4 };
         for is in [Origin::Reply(Seq(7)), Origin::Feedback(Seq(7)), case, spill] {

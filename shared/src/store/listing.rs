@@ -23,6 +23,8 @@ pub enum List {
     Unresolved,
     /// Cases that are, by when that was.
     Resolved,
+    /// Contacts that were joined into another and have not handed everything over, by when that was.
+    Joining,
     /// Contacts that are being erased, by when the eraser is to look at them next.
     Erasing,
 }
@@ -35,6 +37,7 @@ impl List {
             Self::Person => "person",
             Self::Unresolved => "open",
             Self::Resolved => "resolved",
+            Self::Joining => "joining",
             Self::Erasing => "erasing",
         }
     }

@@ -47,7 +47,7 @@ impl Store {
             let Some(item) = self.item(&key).await? else { return Ok(false) };
             let found = item.get("opted_out").cloned();
             let head: Head = from_item(item, "head")?;
-            if head.erasing {
+            if head.erasing || head.joined_into.is_some() {
                 return Ok(false);
             }
             let accounts = &(&(&head.opted_out | out) - back);
@@ -57,6 +57,7 @@ impl Store {
             let change = Expression::new()
                 .if_present("pk")
                 .if_absent("erasing")
+                .if_absent("joined_into")
                 .if_still_raw("opted_out", found.as_ref());
             let mut change = match accounts.is_empty() {
                 true => change.remove("opted_out"),

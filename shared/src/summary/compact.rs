@@ -78,6 +78,18 @@ pub fn spill_oldest(old: &Snapshot, oldest: &Whole, at: Timestamp) -> Fallback {
     Fallback { snapshot, spills: whole(&Unit::of(oldest), at) }
 }
 
+/// Spills history and fields, whole, and keeps the checkpoint: for a thread that is closed.
+pub fn spill_all(old: &Snapshot, first_seq: Seq, at: Timestamp) -> Fallback {
+    let to = old.as_of.max(old.folded_through).max(first_seq);
+    let history: Vec<&str> = without_language(&old.history).lines().collect();
+    let fields = Snapshot { history: String::new(), ..old.clone() };
+    let of_fields = fields.texts().map(|text| Unit { text, author: None, from: first_seq, to });
+    let mut spills = spilled_lines(&history, first_seq, to, at);
+    spills.extend(of_fields.flat_map(|unit| whole(&unit, at)));
+    let Snapshot { folded_through, as_of, .. } = *old;
+    Fallback { snapshot: Snapshot { folded_through, as_of, ..Snapshot::empty() }, spills }
+}
+
 /// Lines of a history as spills, those of the bot apart from all others.
 fn spilled_lines(lines: &[&str], from: Seq, to: Seq, at: Timestamp) -> Vec<Spill> {
     let mut spills = vec![];

@@ -8,6 +8,7 @@ use crate::job::{FoldJob, FoldReason, NotificationJob, Notify, Retained, Retenti
 use crate::store::{StoreError, TraceKey};
 use crate::tally::Tally;
 use crate::thread::{BotKind, Message, Seq};
+use crate::time::Timestamp;
 use crate::trace::{Outcome, Trace};
 use crate::traits::{Event, SendError};
 use std::time::Duration;
@@ -15,6 +16,8 @@ use ulid::Ulid;
 
 /// What all of it may take together.
 const TIME: Duration = Duration::from_millis(200);
+/// The same where nobody waits for an answer.
+const RESUME_TIME: Duration = Duration::from_secs(5);
 
 /// What was committed.
 pub(super) struct Done<'a> {
@@ -22,18 +25,32 @@ pub(super) struct Done<'a> {
     pub(super) trace: TraceKey,
     /// The bot's message, if it said something.
     pub(super) message: Option<&'a Message>,
-    /// The case, if one was opened.
-    pub(super) opened: Option<Ulid>,
+    /// The case, if one waits now.
+    pub(super) waits: Option<Waiting>,
     /// What became of the decision.
     pub(super) outcome: &'a Outcome,
     /// What is counted of it.
     pub(super) tally: &'a Tally,
 }
 
+/// A case that waits for somebody from now on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Waiting {
+    pub(super) case_id: Ulid,
+    pub(super) category: Category,
+    /// Since when its teams are told anew; none where it was opened.
+    pub(super) round_at: Option<Timestamp>,
+}
+
+impl Waiting {
+    fn again(case: &Case) -> Self {
+        Self { case_id: case.case_id, category: case.category, round_at: case.round_at }
+    }
+}
+
 /// Sends what follows a commit; with it the trace, where that was not written while the model thought.
 pub(super) async fn send(ctx: &Context, done: &Done<'_>, unwritten: Option<&Trace>) {
-    let Done { trace, message, opened, outcome, tally } = *done;
-    let opened = opened.zip(outcome.category.as_deref().and_then(Category::from_code));
+    let Done { trace, message, waits, outcome, tally } = *done;
     let beat = async {
         if outcome.case_id.is_some() {
             ctx.store.beat().await;
@@ -41,7 +58,7 @@ pub(super) async fn send(ctx: &Context, done: &Done<'_>, unwritten: Option<&Trac
     };
     let jobs = async {
         let (sent, written, (), ()) = futures::join!(
-            jobs(ctx, trace.contact, trace.seq, message, opened),
+            jobs(ctx, trace.contact, trace.seq, message, waits),
             put_traces(ctx, trace, outcome, unwritten),
             beat,
             ctx.store.count(tally)
@@ -74,14 +91,15 @@ async fn put_traces(
     futures::try_join!(put_trace, ctx.store.put_outcome(key, outcome, now)).map(|_| ())
 }
 
-/// Sends again what follows a bot's message, or the case of a silent agent, unless it says that all of it was sent.
+/// Sends again what follows a bot's message, or the case of an escalation without one, unless it says that all of it
+/// was sent; `false` where it has to be sent once more.
 ///
 /// # Errors
 /// Message or cases cannot be read.
-pub async fn resume(ctx: &Context, contact: ContactId, seq: Seq) -> Result<(), StoreError> {
+pub async fn resume(ctx: &Context, contact: ContactId, seq: Seq) -> Result<bool, StoreError> {
     let message = ctx.store.reply_to(contact, seq, ctx.limits.reply_search).await?;
     if message.as_ref().is_some_and(|message| message.followed_up) {
-        return Ok(());
+        return Ok(true);
     }
     let is_its = |case: &Case| match &message {
         Some(message) => case.trace == message.trace,
@@ -89,13 +107,16 @@ pub async fn resume(ctx: &Context, contact: ContactId, seq: Seq) -> Result<(), S
     };
     let case = ctx.store.cases(contact).await?.into_iter().find(is_its);
     if message.is_none() && case.is_none() {
-        return Ok(());
+        return Ok(true);
     }
-    let opened = case.map(|case| (case.case_id, case.category));
-    if let Err(error) = jobs(ctx, contact, seq, message.as_ref(), opened).await {
-        tracing::warn!(%contact, %error, "what follows a commit was not sent again");
+    let waits = case.as_ref().map(Waiting::again);
+    let sent = tokio::time::timeout(RESUME_TIME, jobs(ctx, contact, seq, message.as_ref(), waits)).await;
+    match &sent {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%contact, %error, "what follows a commit was not sent again"),
+        Err(_) => tracing::warn!(%contact, "sending again what follows a commit took too long"),
     }
-    Ok(())
+    Ok(matches!(sent, Ok(Ok(()))))
 }
 
 /// An escalation that joined a case has no message of its own, nor has one of a silent agent.
@@ -104,7 +125,7 @@ async fn jobs(
     contact: ContactId,
     answered: Seq,
     message: Option<&Message>,
-    opened: Option<(Ulid, Category)>,
+    waits: Option<Waiting>,
 ) -> Result<(), SendError> {
     let why = match message.map(|message| message.kind) {
         None | Some(Some(BotKind::Notice)) => FoldReason::Escalation,
@@ -112,8 +133,12 @@ async fn jobs(
     };
     let up_to = message.map_or(answered, |message| message.seq);
     let job = FoldJob { contact_id: contact, up_to, why };
-    let case_opened =
-        opened.map(|(case_id, category)| Event::CaseOpened { contact_id: contact, case_id, category });
+    let opened = waits.filter(|case| case.round_at.is_none());
+    let case_opened = opened.map(|Waiting { case_id, category, .. }| Event::CaseOpened {
+        contact_id: contact,
+        case_id,
+        category,
+    });
     let event = case_opened.or_else(|| request_opened(contact, message?));
     let publish = async {
         match &event {
@@ -126,12 +151,12 @@ async fn jobs(
         ctx.queue.send_fold(&job),
         retain(ctx, contact, message),
         publish,
-        notify(ctx, contact, opened)
+        notify(ctx, contact, waits)
     );
     fold.and(retention).and(event).and(notified)?;
-    let marked = match (message, opened) {
+    let marked = match (message, waits) {
         (Some(message), _) => ctx.store.mark_followed_up(contact, message.seq).await,
-        (None, Some((case_id, _))) => ctx.store.mark_case_followed_up(contact, case_id).await,
+        (None, Some(case)) => ctx.store.mark_case_followed_up(contact, case.case_id).await,
         (None, None) => Ok(()),
     };
     if let Err(error) = marked {
@@ -151,15 +176,15 @@ async fn retain(ctx: &Context, contact_id: ContactId, message: Option<&Message>)
     }
 }
 
-/// The team of a new case is told, and somebody watches whether it is taken in time.
+/// The team of a case that waits is told, and somebody watches whether it is taken in time.
 async fn notify(
     ctx: &Context,
     contact_id: ContactId,
-    opened: Option<(Ulid, Category)>,
+    waits: Option<Waiting>,
 ) -> Result<(), SendError> {
-    let route = opened.and_then(|(case_id, category)| Some((case_id, ctx.routing.route(category)?)));
-    let Some((case_id, route)) = route else { return Ok(()) };
-    let job = |what| NotificationJob { contact_id, case_id, step: 0, what };
+    let routed = waits.and_then(|case| Some((case, ctx.routing.route(case.category)?)));
+    let Some((Waiting { case_id, round_at, .. }, route)) = routed else { return Ok(()) };
+    let job = |what| NotificationJob { contact_id, case_id, round_at, step: 0, what };
     let (tell, watch) = (job(Notify::Tell), job(Notify::Watch));
     let watched = async {
         match route.take {

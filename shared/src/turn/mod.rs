@@ -17,7 +17,7 @@ pub use gather::{Thread, gather};
 pub use remember::{Remembered, remember};
 
 use crate::contact::{Account, ContactId};
-use crate::decision::Decision;
+use crate::decision::{Decision, Escalation};
 use crate::facts::{self, AsOf, Fact};
 use crate::limits::Limits;
 use crate::routing::Routing;
@@ -243,7 +243,7 @@ async fn commit(
     };
     let contact = thread.head.contact_id;
     let (message, case, opened) = match committed {
-        Committed::Done { message, case, opened } => (message, case, case.filter(|_| opened)),
+        Committed::Done { message, case, opened } => (message, case, opened),
         lost => {
             count_calls(ctx, contact, decided.calls()).await;
             return Ok(ended_by(&lost));
@@ -253,9 +253,24 @@ async fn commit(
     tell(contact, &outcome);
     let trace = TraceKey { contact, seq: reply_to(thread), id: decided.trace_id };
     tally.add(if case.is_some() { Count::Escalated } else { Count::Replied }, 1);
-    let done = follow_up::Done { trace, message: message.as_deref(), opened, outcome: &outcome, tally };
+    let waits = waiting(&decided.decision, case, (!opened).then_some(now));
+    let done = follow_up::Done { trace, message: message.as_deref(), waits, outcome: &outcome, tally };
     follow_up::send(ctx, &done, decided.unwritten.as_ref()).await;
     Ok(Some(end(message.map(|message| *message), case)))
+}
+
+/// The case that waits for somebody after a decision, if there is one.
+fn waiting(
+    decision: &Decision,
+    case: Option<Ulid>,
+    round_at: Option<Timestamp>,
+) -> Option<follow_up::Waiting> {
+    match decision {
+        Decision::Reply { .. } => None,
+        Decision::Escalate(Escalation { category, .. }) => {
+            case.map(|case_id| follow_up::Waiting { case_id, category: *category, round_at })
+        }
+    }
 }
 
 /// How a lost race ends a turn; `None` if it must start again.

@@ -2,6 +2,7 @@
 
 use super::decide::rendered_facts;
 use super::{Context, Thread};
+use crate::contact::ContactId;
 use crate::memory::{self, Query, Recall};
 use crate::prompt;
 use crate::similar::Similar;
@@ -53,9 +54,18 @@ async fn recall(ctx: &Context, thread: &Thread, asked: &[String], time: Duration
     let snapshot = thread.snapshot.as_ref();
     let facts = || rendered_facts(ctx, thread, ctx.clock.now()).unwrap_or_default();
     let Some(text) = memory::query(asked, snapshot, facts, &ctx.limits) else { return Recall::Nothing };
-    let (contact, asked_at) = (thread.head.contact_id, ctx.clock.now());
-    let query = Query { text, at: asked_at, before: verbatim_from(ctx, thread) };
-    let recall = ctx.bank.recall(contact, &query);
+    let query = Query { text, at: ctx.clock.now(), before: verbatim_from(ctx, thread) };
+    let own = recall_of(ctx, thread.head.contact_id, &query, time);
+    // Nothing of the log of a contact that was joined into this one is in the prompt.
+    let of_joined = Query { before: Seq::LAST, ..query.clone() };
+    let joined = thread.head.joined.iter().map(|contact| recall_of(ctx, *contact, &of_joined, time));
+    let (own, joined) = futures::join!(own, futures::future::join_all(joined));
+    Recall::merged(own, joined, ctx.limits.memories)
+}
+
+async fn recall_of(ctx: &Context, contact: ContactId, query: &Query, time: Duration) -> Recall {
+    let asked_at = ctx.clock.now();
+    let recall = ctx.bank.recall(contact, query);
     let recall = tokio::time::timeout(time, recall).await.unwrap_or(Recall::Failed("late"));
     tracing::info!(
         %contact,

@@ -17,6 +17,7 @@ mod double_charge;
 mod facts;
 mod front;
 mod guest;
+mod health;
 mod hindsight;
 mod lifecycle;
 mod notifications;

@@ -10,7 +10,6 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use carryover_shared::api::Problem;
-use carryover_shared::contact::Identity;
 use carryover_shared::desk::{self, Edit};
 use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::feedback::Feedback;
@@ -92,9 +91,9 @@ impl From<Feedback> for FeedbackView {
     }
 }
 
-type At = Result<Path<String>, PathRejection>;
+pub(super) type At = Result<Path<String>, PathRejection>;
 
-async fn named(console: &Console, at: At) -> Result<Thread, ApiError> {
+pub(super) async fn named(console: &Console, at: At) -> Result<Thread, ApiError> {
     Thread::named(console, &at?.0).await
 }
 
@@ -203,32 +202,5 @@ pub(super) async fn edit(
     let edit = Edit { status, assigned_to, note };
     let operator = &caller.operator;
     desk::edit_record(&console.desk, contact, operator, (&kind, &id), as_of.as_ref(), &edit).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
-
-/// An identity that a customer writes from, too.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Link {
-    /// `tel:+15551234567`, say.
-    identity: String,
-}
-
-/// Adds an identity that nobody has: whoever writes from there next is known as this customer.
-#[utoipa::path(
-    post, path = "/v1/customers/{identity}/identities", tag = "customers",
-    params(("identity" = String, Path), ("Idempotency-Key" = String, Header)),
-    request_body = Link,
-    responses((status = 204), (status = 400), (status = 404), (status = 409, description = "Another customer's"))
-)]
-pub(super) async fn link(
-    State(console): State<Console>,
-    at: At,
-    given: Result<Json<Link>, JsonRejection>,
-) -> Result<StatusCode, ApiError> {
-    let contact = named(&console, at).await?.contact;
-    let identity: Result<Identity, _> = body(given)?.identity.trim().parse();
-    let identity = identity.map_err(|error| Problem::bad("identity", format!("{error}.")))?;
-    desk::link(&console.desk, contact, &identity).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -26,6 +26,13 @@ impl IntoResponse for ApiError {
     }
 }
 
+impl ApiError {
+    /// A move that may not be made.
+    pub(super) fn refused(refused: Refused) -> Self {
+        MoveError::from(refused).into()
+    }
+}
+
 impl From<Problem> for ApiError {
     fn from(problem: Problem) -> Self {
         Self(problem)
@@ -78,7 +85,13 @@ impl From<MoveError> for ApiError {
             Refused::NotOurs { .. } => Problem::conflict("source", detail),
             Refused::RecordMoved => Problem::conflict("as_of", detail),
             Refused::TooManyRecords { limit } => Problem::conflict("records", detail).with_bound(limit),
-            Refused::IdentityTaken => Problem::conflict("identity", detail),
+            Refused::IdentityTaken | Refused::NotTheirs | Refused::LastIdentity | Refused::NobodyHasIt => {
+                Problem::conflict("identity", detail)
+            }
+            Refused::Joined { .. } => Problem::conflict("joined_into", detail),
+            Refused::OtherIsBusy { .. } => Problem::conflict("mode", detail),
+            Refused::TooManyJoined { limit } => Problem::conflict("joined", detail).with_bound(limit),
+            Refused::AdminsOnly => Problem::new(403, "Forbidden", detail),
             Refused::NoSuchRecord | Refused::NoSuchCase => Problem::new(404, "Not found", detail),
             Refused::Gone => Problem::gone(),
         })

@@ -24,7 +24,7 @@ const PLACES: [Place; 2] = [
             &[],
         ],
     ),
-    ("/v1/customers/", &[&["records", "*", "*"], &["records"], &["identities"], &[]]),
+    ("/v1/customers/", &[&["records", "*", "*"], &["records"], &["identities"], &["unlink"], &["join"], &[]]),
 ];
 
 /// Makes an identity with slashes one segment of the path, so that routes can be told apart. Whoever means an identity

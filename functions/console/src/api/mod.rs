@@ -4,6 +4,7 @@ mod cases;
 mod customers;
 mod error;
 mod health;
+mod identities;
 mod identity;
 mod once;
 mod threads;
@@ -71,10 +72,12 @@ pub fn router(console: &Console) -> Router<Console> {
         .routes(routes!(cases::reopen))
         .routes(routes!(cases::assign))
         .routes(routes!(cases::label))
-        .routes(routes!(customers::get))
+        .routes(routes!(customers::get, identities::erase))
         .routes(routes!(customers::open))
         .routes(routes!(customers::edit))
-        .routes(routes!(customers::link))
+        .routes(routes!(identities::link))
+        .routes(routes!(identities::unlink))
+        .routes(routes!(identities::join))
         .split_for_parts();
     routes
         .route(DOCUMENT, get(async move || Json(document)))

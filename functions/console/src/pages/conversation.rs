@@ -194,6 +194,9 @@ fn top(conversation: &Conversation, session: &Session, in_place: bool) -> Markup
 fn moves(head: &Head, session: &Session) -> Markup {
     let base = format!("/console/threads/{}", head.contact_id);
     let is_mine = head.taken_by.as_ref() == Some(&session.caller.operator);
+    if let Some(into) = head.joined_into {
+        return html! { a.button href=(format!("/console/threads/{into}")) { "To the conversation that goes on" } };
+    }
     html! {
         @match (&head.taken_by, head.mode) {
             (Some(by), _) if !is_mine => { span.meta { "with " (by) } }
@@ -423,7 +426,9 @@ const CANNED: [(&str, &str); 4] = [
 fn banner(head: &Head, in_place: bool) -> Markup {
     html! {
         div #banner hx-swap-oob=[in_place.then_some("true")] {
-            @if head.mode == Mode::Bot {
+            @if head.joined_into.is_some() {
+                p.banner { "This customer was joined with another. What was said here stays to be read, and the bot remembers it there." }
+            } @else if head.mode == Mode::Bot {
                 p.banner { "The bot is answering here. Writing silences it." }
             }
         }
@@ -434,6 +439,9 @@ fn answer(conversation: &Conversation, session: &Session, draft: &str, key: ulid
     let head = &conversation.head;
     let base = format!("/console/threads/{}", head.contact_id);
     let name = &session.caller.operator;
+    if head.joined_into.is_some() {
+        return html! { div.answer { (banner(head, false)) } };
+    }
     html! {
         div.answer {
             (banner(head, false))

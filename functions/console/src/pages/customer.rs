@@ -1,7 +1,7 @@
 //! A customer: who they are, what the records say, what they thought of the answers.
 
 use super::parts::{ago, plain, sentence, who, written};
-use super::{layout, message, side};
+use super::{identities, layout, message, side};
 use crate::Console;
 use crate::api::write_name;
 use crate::form::Form;
@@ -9,7 +9,7 @@ use crate::sign_in::Session;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use carryover_shared::contact::{ContactId, Identity};
+use carryover_shared::contact::ContactId;
 use carryover_shared::desk::{self, Customer, Edit};
 use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::handoff::MoveError;
@@ -29,10 +29,16 @@ pub async fn show(State(console): State<Console>, session: Session, Path(contact
     }
 }
 
-async fn page(console: &Console, session: &Session, contact: ContactId, refused: Option<String>) -> Response {
+/// The page, with why something was refused, if it was.
+pub(super) async fn page(
+    console: &Console,
+    session: &Session,
+    contact: ContactId,
+    refused: Option<String>,
+) -> Response {
     let customer = match desk::customer(&console.desk, contact).await {
         Ok(Some(customer)) => customer,
-        Ok(None) => return message::not_found().await,
+        Ok(None) => return gone(console, contact).await,
         Err(error) => return failed(&error),
     };
     let status = if refused.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
@@ -53,6 +59,14 @@ async fn page(console: &Console, session: &Session, contact: ContactId, refused:
         }
     };
     (status, layout::page(&plain(customer.who.title()), session, &body)).into_response()
+}
+
+async fn gone(console: &Console, contact: ContactId) -> Response {
+    match console.desk.store.erasure(contact).await {
+        Ok(Some(erasure)) => identities::erased(&erasure),
+        Ok(None) => message::not_found().await,
+        Err(error) => failed(&error),
+    }
 }
 
 fn failed(error: &StoreError) -> Response {
@@ -150,17 +164,7 @@ fn beside(customer: &Customer, session: &Session, now: Timestamp) -> Markup {
     let contact = customer.head.contact_id;
     html! {
         aside aria-label="Who they are" {
-            section {
-                h2 { "Identities" }
-                ul { @for identity in &customer.who.identities { li { (written(identity.as_str())) } } }
-                form.stacked method="post" action=(format!("/console/customers/{contact}/identities")) {
-                    (layout::csrf(session))
-                    label { "Another identity of this customer"
-                        input name="identity" placeholder="tel:+15551234567" required maxlength="256";
-                    }
-                    button type="submit" { "Link" }
-                }
-            }
+            (identities::section(customer, session))
             section {
                 h2 { "Feedback" }
                 @match &customer.feedback {
@@ -180,12 +184,13 @@ fn beside(customer: &Customer, session: &Session, now: Timestamp) -> Markup {
                     }
                 }
             }
+            (identities::erasing(customer, session))
         }
     }
 }
 
 /// Where a form leads, given what became of it.
-async fn after(
+pub(super) async fn after(
     console: &Console,
     session: &Session,
     contact: ContactId,
@@ -250,26 +255,4 @@ pub async fn change(
     let changed =
         desk::edit_record(&console.desk, contact, operator, (&kind, &id), Some(&as_of), &edit).await;
     after(&console, &session, contact, changed.map(|_| ())).await
-}
-
-/// An identity.
-#[derive(Debug, Deserialize)]
-pub struct Link {
-    identity: String,
-}
-
-/// `POST /console/customers/{contact}/identities`.
-pub async fn link(
-    State(console): State<Console>,
-    Path(contact): Path<String>,
-    Form { session, fields }: Form<Link>,
-) -> Response {
-    let Ok(contact) = ContactId::from_str(&contact) else { return message::not_found().await };
-    match fields.identity.trim().parse::<Identity>() {
-        Ok(identity) => {
-            let linked = desk::link(&console.desk, contact, &identity).await;
-            after(&console, &session, contact, linked).await
-        }
-        Err(error) => page(&console, &session, contact, Some(sentence(&error.to_string()))).await,
-    }
 }

@@ -3,6 +3,7 @@
 pub mod conversation;
 pub mod customer;
 pub mod health;
+pub mod identities;
 pub mod inbox;
 mod layout;
 pub mod message;
@@ -11,4 +12,5 @@ mod parts;
 mod side;
 pub mod trace;
 
+pub(crate) use identities::may_link;
 pub(crate) use parts::sentence;

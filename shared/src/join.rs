@@ -1,0 +1,47 @@
+//! Joining: two contacts turn out to be one customer (one memory per contact, across every channel).
+//!
+//! One of them closes: whatever led there leads to the other, in one transaction, which takes its opt-outs over as well.
+//! Its records and what its thread knows follow by a job of the summarizer, which the sweep repeats until it is done;
+//! from then on each recall of the contact that stays looks into both banks. Nothing is renumbered: the log of the
+//! closed contact stays as it is, for people to read.
+
+use crate::contact::ContactId;
+use crate::handoff::{Context, MoveError, Refused};
+use crate::job::{FoldJob, FoldReason};
+use crate::operator::Operator;
+use crate::store::{By, Joined};
+use crate::thread::Seq;
+use crate::traits::Queue;
+
+/// Joins `from` into `into`.
+///
+/// # Errors
+/// `from` has a case, a person, or a message that waits; there are too many contacts, identities or records; one of them
+/// is gone; or the table cannot be read or written.
+pub async fn join(
+    ctx: &Context,
+    into: ContactId,
+    from: ContactId,
+    operator: &Operator,
+) -> Result<(), MoveError> {
+    let by = By { operator, at: ctx.clock.now() };
+    let refused = match ctx.store.join(into, from, by, &ctx.limits).await? {
+        Joined::Done => {
+            futures::join!(hand_over(&*ctx.queue, from), ctx.store.beat());
+            return Ok(());
+        }
+        Joined::Busy => Refused::OtherIsBusy { other: from },
+        Joined::TooMany => Refused::TooManyJoined { limit: ctx.limits.joined_contacts },
+        Joined::TooManyRecords => Refused::TooManyRecords { limit: ctx.limits.facts_items },
+        Joined::Gone => Refused::Gone,
+    };
+    Err(refused.into())
+}
+
+/// Queues what follows; that it was not sent is healed by the sweep.
+pub(crate) async fn hand_over(queue: &dyn Queue, from: ContactId) {
+    let job = FoldJob { contact_id: from, up_to: Seq::NONE, why: FoldReason::Join };
+    if let Err(error) = queue.send_fold(&job).await {
+        tracing::warn!(contact = %from, %error, "what follows a join was not queued; the sweep will do it");
+    }
+}

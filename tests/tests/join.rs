@@ -1,0 +1,324 @@
+//! Two contacts turn out to be one customer: one memory, across every channel.
+
+use carryover_shared::contact::{Account, ContactId};
+use carryover_shared::desk;
+use carryover_shared::erase;
+use carryover_shared::facts::{AsOf, Fact};
+use carryover_shared::fold;
+use carryover_shared::handoff::{self, MoveError, Refused};
+use carryover_shared::job::{FoldJob, FoldReason};
+use carryover_shared::memory::{Query, Recall};
+use carryover_shared::store::{FactWrite, StoreError};
+use carryover_shared::sweep;
+use carryover_shared::thread::{Author, Seq};
+use carryover_shared::traits::{Answer as Said, Asked, Clock, Model, Question};
+use carryover_tests::world::{NoModel, World, identity, operator};
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A model that answers "Noted." and keeps what it was asked.
+#[derive(Clone, Default)]
+struct Keeping(Arc<Mutex<Vec<String>>>);
+
+impl Keeping {
+    fn last(&self) -> String {
+        self.0.lock().expect("no panic").last().cloned().unwrap_or_default()
+    }
+}
+
+impl Model for Keeping {
+    fn ask<'a>(&'a self, question: &'a Question, _: Duration) -> BoxFuture<'a, Asked> {
+        self.0.lock().expect("no panic").push(format!("{}\n{}", question.system, question.user));
+        let object = json!({"action": "reply", "reply": "Noted.", "category": null, "reason": "said"});
+        let Value::Object(object) = object else { unreachable!() };
+        let answer = Said { object, model: "m".into(), prompt_tokens: 1, completion_tokens: 1 };
+        Box::pin(async move { Asked { answer: Ok(answer), calls: 1 } })
+    }
+}
+
+/// `chat:ana` and `chat:phone` are one customer; the latter has said where the spare key is and has a record.
+async fn two_of_one(model: impl Model + 'static) -> (World, ContactId, ContactId) {
+    let world = World::new(model).await;
+    world.write("ana", "a1", "Hello").await.expect("an answer");
+    for (n, text) in ["My spare key is with Mrs Okonkwo in flat 7C.", "Thanks, bye"].into_iter().enumerate() {
+        world.write("phone", &format!("p{n}"), text).await.expect("an answer");
+    }
+    let (ana, phone) = (world.contact("ana").await, world.contact("phone").await);
+    assert_eq!(put(&world, phone, "O-7", "packed").await, FactWrite::Created);
+    world.retain().await;
+    world.sent.take_folds();
+    (world, ana, phone)
+}
+
+async fn put(world: &World, contact: ContactId, id: &str, status: &str) -> FactWrite {
+    let (limits, as_of) = (&world.ctx.limits, AsOf::from(world.clock.now()));
+    let fact = Fact::checked("order", id, as_of, "shop", json!({"status": status}), limits).expect("a fact");
+    world.ctx.store.put_fact(contact, &fact, limits).await.expect("a table")
+}
+
+async fn join(world: &World, into: ContactId, who: &str) -> Result<(), MoveError> {
+    desk::join(&world.handoff(), into, &operator("alex"), &identity(who)).await
+}
+
+/// Does the folds' jobs that were sent so far.
+async fn close(world: &World) -> Vec<FoldJob> {
+    let jobs = world.sent.take_folds();
+    for job in &jobs {
+        let ctx = fold::Context {
+            store: world.ctx.store.clone(),
+            model: Arc::new(NoModel),
+            clock: world.ctx.clock.clone(),
+            limits: world.ctx.limits.clone(),
+            retention: None,
+        };
+        fold::run(&ctx, *job, world.clock.now() + Duration::from_secs(300)).await.expect("a table");
+    }
+    jobs
+}
+
+async fn recalled(world: &World, contact: ContactId, text: &str) -> Recall {
+    let query = Query { text: text.into(), at: world.clock.now(), before: Seq::LAST };
+    world.ctx.bank.recall(contact, &query).await
+}
+
+fn refusal(result: Result<(), MoveError>) -> Option<Refused> {
+    match result {
+        Err(MoveError::Refused(refused)) => Some(refused),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn what_one_said_on_another_channel_is_remembered_where_they_are_joined() {
+    let model = Keeping::default();
+    let (world, ana, phone) = two_of_one(model.clone()).await;
+    world.write("ana", "a2", "Where is my spare key?").await.expect("an answer");
+    assert!(!model.last().contains("Okonkwo"), "isolation: they are two until somebody says they are one");
+    world.sent.take_folds();
+    join(&world, ana, "phone").await.expect("they are one");
+    let [job] = close(&world).await[..] else { panic!("one job") };
+    assert_eq!((job.contact_id, job.why), (phone, FoldReason::Join));
+
+    world.write("phone", "p9", "Where is my spare key?").await.expect("an answer");
+    assert!(model.last().contains("Okonkwo"), "{}", model.last());
+    assert!(model.last().contains("O-7"), "the record is theirs: {}", model.last());
+    assert_eq!(world.contact("phone").await, ana);
+    let newest = world.log("ana").await.pop().expect("a message");
+    assert_eq!((newest.author, newest.seq), (Author::Bot, Seq(6)), "one log, numbered on");
+    let closed = world.ctx.store.messages(phone, Seq::FIRST, Seq::LAST, 100).await.expect("a table");
+    assert_eq!(closed.len(), 4, "the other log stays as it is");
+}
+
+#[tokio::test]
+async fn facts_survive_everything_that_the_closed_thread_knew_is_in_its_bank() {
+    let (world, ana, phone) = two_of_one(NoModel).await;
+    world.set_history(phone, "Language: English\ncustomer: the gate code is 4471").await;
+    world.set_snapshot(phone, "summary_text", "Booked the boat for 12 June.").await;
+    join(&world, ana, "phone").await.expect("they are one");
+    close(&world).await;
+    for (asked, held) in [
+        ("the gate code", "4471"),
+        ("When is the boat booked?", "12 June"),
+        ("Who has the spare key?", "Okonkwo"),
+    ] {
+        let found = recalled(&world, phone, asked).await;
+        assert!(found.memories().iter().any(|memory| memory.said.contains(held)), "{asked}: {found:?}");
+    }
+    let snapshot = world.ctx.store.snapshot(phone).await.expect("a table").expect("a snapshot");
+    assert!(snapshot.is_blank() && snapshot.folded_through == Seq(4), "{snapshot:?}");
+    let before = world.table.items().len();
+    world.clock.advance(Duration::from_secs(90));
+    world.sent.take_turns();
+    sweep::run(&world.ctx).await.expect("a table");
+    assert_eq!(close(&world).await, [], "nothing is left to do");
+    assert_eq!(world.table.items().len(), before);
+}
+
+#[tokio::test]
+async fn a_job_that_was_lost_is_sent_again_by_the_sweep() {
+    let (world, ana, phone) = two_of_one(NoModel).await;
+    world.sent.set_down(true);
+    join(&world, ana, "phone").await.expect("they are one");
+    world.sent.set_down(false);
+    assert_eq!(close(&world).await, []);
+    world.clock.advance(Duration::from_secs(90));
+    sweep::run(&world.ctx).await.expect("a table");
+    assert_eq!(close(&world).await.len(), 1);
+    assert!(world.ctx.store.fact(ana, "order", "O-7").await.expect("a table").is_some());
+    assert!(!recalled(&world, phone, "Who has the spare key?").await.memories().is_empty());
+}
+
+#[tokio::test]
+async fn truth_ranks_a_record_that_the_other_one_has_from_later_stays_and_one_that_was_deleted_stays_away() {
+    let (world, ana, phone) = two_of_one(NoModel).await;
+    put(&world, phone, "O-8", "packed").await;
+    world.clock.advance(Duration::from_secs(1));
+    put(&world, ana, "O-7", "delivered").await;
+    let gone = AsOf::from(world.clock.now());
+    let now = world.clock.now();
+    let deleted = world.ctx.store.delete_fact(phone, "order", "O-8", &gone, now).await.expect("a table");
+    assert_eq!(deleted, FactWrite::Done);
+    join(&world, ana, "phone").await.expect("they are one");
+    close(&world).await;
+    let kept = world.ctx.store.fact(ana, "order", "O-7").await.expect("a table").expect("a fact");
+    assert_eq!(kept.data["status"], "delivered");
+    let old =
+        Fact::checked("order", "O-8", AsOf::from(world.clock.now()), "shop", json!({}), &world.ctx.limits);
+    let old = Fact { as_of: AsOf::from(world.ctx.clock.now()), ..old.expect("a fact") };
+    let earlier = Fact { as_of: AsOf::parse("2020-01-01T00:00:00Z", now).expect("a time"), ..old };
+    let put = world.ctx.store.put_fact(ana, &earlier, &world.ctx.limits).await.expect("a table");
+    assert_eq!(put, FactWrite::Older, "its tombstone came along");
+    let late = put_at(&world, phone).await;
+    assert_eq!(late, FactWrite::Gone, "whoever still names the closed one looks again");
+}
+
+async fn put_at(world: &World, contact: ContactId) -> FactWrite {
+    put(world, contact, "O-9", "packed").await
+}
+
+#[tokio::test]
+async fn silent_means_silent_who_wanted_to_hear_nothing_there_hears_nothing_here() {
+    let (world, ana, phone) = two_of_one(NoModel).await;
+    let sms: BTreeSet<Account> = [Account::from("sms:main")].into();
+    assert!(
+        world
+            .ctx
+            .store
+            .change_opt_outs(phone, &sms, &BTreeSet::new(), &world.ctx.limits)
+            .await
+            .expect("a table")
+    );
+    join(&world, ana, "phone").await.expect("they are one");
+    assert_eq!(world.head("ana").await.opted_out, sms);
+    assert!(
+        !world
+            .ctx
+            .store
+            .change_opt_outs(phone, &BTreeSet::new(), &sms, &world.ctx.limits)
+            .await
+            .expect("a table")
+    );
+}
+
+#[tokio::test]
+async fn whoever_has_something_in_hand_is_not_closed() {
+    let (world, ana, _) = two_of_one(NoModel).await;
+    world.takes_over("phone").await;
+    let phone = world.contact("phone").await;
+    assert_eq!(refusal(join(&world, ana, "phone").await), Some(Refused::OtherIsBusy { other: phone }));
+    world.hands_back("phone").await;
+    world.write("phone", "p9", "I want to talk to a human").await.expect("an answer");
+    assert_eq!(refusal(join(&world, ana, "phone").await), Some(Refused::OtherIsBusy { other: phone }));
+    assert_eq!(refusal(join(&world, ana, "nobody").await), Some(Refused::NobodyHasIt));
+    assert_eq!(world.contact("phone").await, phone, "nothing has moved");
+    join(&world, ana, "ana").await.expect("they are one already");
+}
+
+#[tokio::test]
+async fn the_closed_thread_can_be_read_and_not_moved() {
+    let (world, ana, phone) = two_of_one(NoModel).await;
+    join(&world, ana, "phone").await.expect("they are one");
+    let ctx = world.handoff();
+    let moves = [
+        handoff::take_over(&ctx, phone, &operator("leo")).await,
+        handoff::say(&ctx, phone, &operator("leo"), "Hello", None).await.map(|_| ()),
+        handoff::hand_back(&ctx, phone, &operator("leo"), true, None).await.map(|_| ()),
+        join(&world, phone, "ana").await,
+    ];
+    for (n, moved) in moves.into_iter().enumerate() {
+        let expected = if n == 3 { Refused::Gone } else { Refused::Joined { into: ana } };
+        assert_eq!(refusal(moved), Some(expected), "{n}");
+    }
+    let page = desk::conversation(&ctx, phone, None, 50).await.expect("a table").expect("a page");
+    assert_eq!(page.messages.len(), 4);
+    let notes = desk::conversation(&ctx, ana, None, 50).await.expect("a table").expect("a page").notes;
+    assert!(notes[0].text.contains("chat:phone") && notes[0].operator == operator("alex"), "{notes:?}");
+}
+
+#[tokio::test]
+async fn one_log_whoever_writes_while_they_are_joined_is_heard_once_in_one_of_the_threads() {
+    for n in 0..20 {
+        let (world, ana, phone) = two_of_one(NoModel).await;
+        let id = format!("r{n}");
+        let write = async {
+            for _ in 0..n {
+                tokio::task::yield_now().await;
+            }
+            world.write("phone", &id, "What are your hours?").await
+        };
+        let (joined, written) = futures::join!(join(&world, ana, "phone"), write);
+        written.expect("heard");
+        let said = async |contact| -> Result<usize, StoreError> {
+            let log = world.ctx.store.messages(contact, Seq::FIRST, Seq::LAST, 100).await?;
+            Ok(log.iter().filter(|message| message.text == "What are your hours?").count())
+        };
+        let (there, here) = (said(phone).await.expect("a table"), said(ana).await.expect("a table"));
+        assert_eq!(there + here, 1, "{n}: {joined:?}");
+        if joined.is_ok() {
+            let head = world.ctx.store.head(phone).await.expect("a table").expect("a head");
+            assert!(head.last_customer_seq <= head.settled_seq, "{n}: nothing waits where nobody answers");
+        }
+    }
+}
+
+#[tokio::test]
+async fn erasable_whoever_was_joined_goes_too() {
+    let (world, ana, phone) = two_of_one(NoModel).await;
+    join(&world, ana, "phone").await.expect("they are one");
+    close(&world).await;
+    world.ctx.store.begin_erasing(ana).await.expect("a table");
+    erase::run(&world.eraser(), world.clock.now() + Duration::from_secs(240)).await.expect("a table");
+    let left = world.table.items().into_iter().filter(|item| {
+        let item = item.to_string();
+        item.contains(&phone.to_string()) || item.contains(&ana.to_string())
+    });
+    let keys: Vec<String> = left
+        .map(|item| item["sk"]["S"].as_str().unwrap_or_default().to_owned())
+        .filter(|sk| sk != "SEEN")
+        .collect();
+    assert_eq!(keys, ["HEAD", "HEAD"]);
+}
+
+#[tokio::test]
+async fn at_most_so_many_are_joined_and_their_banks_are_asked_all_the_same() {
+    let (world, ana, _) = two_of_one(NoModel).await;
+    join(&world, ana, "phone").await.expect("they are one");
+    for n in 0..5 {
+        let who = format!("other{n}");
+        world.write(&who, "m1", "Hello").await.expect("an answer");
+        let joined = join(&world, ana, &who).await;
+        match n {
+            4 => assert_eq!(refusal(joined), Some(Refused::TooManyJoined { limit: 5 })),
+            _ => joined.expect("they are one"),
+        }
+    }
+    // A chain is flat: who was joined into the closed one is joined into the other.
+    let (world, ana, phone) = two_of_one(NoModel).await;
+    world.write("third", "m1", "Hello").await.expect("an answer");
+    let third = world.contact("third").await;
+    join(&world, third, "phone").await.expect("they are one");
+    join(&world, ana, "third").await.expect("they are one");
+    close(&world).await;
+    assert_eq!(world.head("ana").await.joined, [phone, third].into());
+    assert_eq!(world.contact("phone").await, ana);
+    assert!(world.ctx.store.fact(ana, "order", "O-7").await.expect("a table").is_some(), "along the chain");
+}
+
+#[tokio::test]
+async fn an_identity_is_linked_and_unlinked_and_a_note_says_by_whom() {
+    let (world, ana, _) = two_of_one(NoModel).await;
+    let (ctx, alex, tel) =
+        (world.handoff(), operator("alex"), "tel:+15551234567".parse().expect("an identity"));
+    assert_eq!(refusal(desk::unlink(&ctx, ana, &alex, &identity("ana")).await), Some(Refused::LastIdentity));
+    desk::link(&ctx, ana, &alex, &tel).await.expect("nobody has it");
+    assert_eq!(world.ctx.store.resolve(&tel).await.expect("a table"), Some(ana));
+    desk::unlink(&ctx, ana, &alex, &tel).await.expect("it is theirs");
+    assert_eq!(world.ctx.store.resolve(&tel).await.expect("a table"), None);
+    assert_eq!(refusal(desk::unlink(&ctx, ana, &alex, &identity("phone")).await), Some(Refused::NotTheirs));
+    let page = desk::conversation(&ctx, ana, None, 50).await.expect("a table").expect("a page");
+    let said: Vec<&str> = page.notes.iter().map(|note| note.text.as_str()).collect();
+    assert_eq!(said, ["Linked tel:+15551234567.", "Unlinked tel:+15551234567."]);
+}
