@@ -30,6 +30,8 @@ scene('health looks right, and an admin queues again what was given up', async (
   await page.getByRole('heading', { name: 'Queues' }).waitFor();
   await withOneGivenUp(page);
   await looksRight(desk, page, 'health');
+  await page.getByRole('heading', { name: 'Models' }).scrollIntoViewIfNeeded();
+  await looksRight(desk, page, 'health-models');
 
   await notifications(page).getByRole('button', { name: /^Queue \d+ again/ }).click();
   await page.getByRole('status').waitFor();

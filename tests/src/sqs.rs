@@ -118,7 +118,8 @@ impl Shared {
     /// A letter's body is its handle.
     fn receive(&mut self, request: &Value) -> Value {
         assert_eq!(request["QueueUrl"], DEAD_URL);
-        let most = usize::try_from(request["MaxNumberOfMessages"].as_u64().expect("a number")).expect("a number");
+        let most =
+            usize::try_from(request["MaxNumberOfMessages"].as_u64().expect("a number")).expect("a number");
         let letter = |body: &String| json!({"MessageId": body, "ReceiptHandle": body, "Body": body});
         json!({"Messages": self.dead.iter().take(most).map(letter).collect::<Vec<_>>()})
     }

@@ -51,6 +51,7 @@ async fn where_nothing_happened_the_page_says_so_calmly() {
         &[
             "As of 2026-12-03 10:00 UTC.",
             "Nothing waits. Nothing was given up.",
+            "Everything was delivered and done in the last day.",
             "Everything it asks was there in the last day.",
             "No conversation waits for its summary.",
             "No prices are configured (MODEL_PRICES), so there is no cost.",
@@ -86,6 +87,21 @@ async fn what_turns_did_and_did_without_is_shown_for_the_last_hour_and_the_last_
             "It did not answer in time. 1 2",
         ],
     );
+}
+
+#[tokio::test]
+async fn what_was_not_done_is_red_and_says_what_to_do() {
+    let desk = desk().await;
+    let mut tally = Tally::one(Count::DeliveriesFailed);
+    tally.add(Count::RetentionsFailed, 1_200);
+    desk.world.ctx.store.count(&tally).await;
+    let page = desk.browser_of(&ROBIN).await.get(PAGE).await;
+    let memories =
+        "Memories that were not kept. Look at the memory bank, then queue Memories again. 1,200 1,200";
+    let deliveries = "Messages that a channel did not take. The customer did not get them";
+    assert_shows(&page, &[memories, deliveries]);
+    assert_eq!(page.body.matches("<tr class=\"failed\">").count(), 2);
+    assert!(!page.body.contains("Cases that nobody took in time."), "nothing of what did not happen");
 }
 
 #[tokio::test]

@@ -232,21 +232,46 @@ fn table(caption: &str, lines: &[Line]) -> Markup {
 }
 
 fn given_up(counted: &Counted) -> Markup {
-    let line = |what, count| Line::of_failure(counted, what, count);
-    let lines = [
-        line("Cases that nobody took in time.", Count::CasesNotTaken)
-            .explained("They went on to the next team, if there is one, and stand in the inbox."),
-        line("Teams that were not told of a case.", Count::NotificationsFailed)
-            .explained("Look at the team's address, then queue Notifications again."),
-        line("Memories that were not kept.", Count::RetentionsFailed)
-            .explained("Look at the memory bank, then queue Memories again."),
-        line("Messages that a channel did not take.", Count::DeliveriesFailed)
-            .explained("The customer did not get them: look at the channel's account."),
-        line("Messages that may not have arrived.", Count::DeliveriesUnknown)
-            .explained("They are not sent twice: the conversation says which."),
-    ];
-    html! { section { h2 { "Not delivered, not done" } (table("Not delivered, not done", &lines)) } }
+    let line = |(count, what, what_then)| Line::of_failure(counted, what, count).explained(what_then);
+    let happened = |(count, ..): &(Count, _, _)| counted.day.tally.of(*count) > 0;
+    let lines: Vec<Line> = GIVEN_UP.into_iter().filter(happened).map(line).collect();
+    html! {
+        section {
+            h2 { "Not delivered, not done" }
+            @if lines.is_empty() { p.meta { "Everything was delivered and done in the last day." } }
+            @else { (table("Not delivered, not done", &lines)) }
+        }
+    }
 }
+
+/// What was not done, and what is to be done about it.
+const GIVEN_UP: [(Count, &str, &str); 5] = [
+    (
+        Count::CasesNotTaken,
+        "Cases that nobody took in time.",
+        "They went on to the next team, if there is one, and stand in the inbox.",
+    ),
+    (
+        Count::NotificationsFailed,
+        "Teams that were not told of a case.",
+        "Look at the team's address, then queue Notifications again.",
+    ),
+    (
+        Count::RetentionsFailed,
+        "Memories that were not kept.",
+        "Look at the memory bank, then queue Memories again.",
+    ),
+    (
+        Count::DeliveriesFailed,
+        "Messages that a channel did not take.",
+        "The customer did not get them: look at the channel's account.",
+    ),
+    (
+        Count::DeliveriesUnknown,
+        "Messages that may not have arrived.",
+        "They are not sent twice: the conversation says which.",
+    ),
+];
 
 fn degradations(counted: &Counted) -> Markup {
     let line = |part: Part| {
