@@ -293,12 +293,21 @@ fn not_admitted_yet(receives: u32) -> Worked {
 /// A lost race is looked at again after this.
 const RACE: Duration = Duration::from_secs(1);
 
-async fn work_on(ctx: &Context, contact: ContactId, seq: Option<Seq>) -> Result<Worked, StoreError> {
+/// What follows a commit is tried again after this; twice as long after each further failure, up to a quarter of an
+/// hour.
+const RESUME: Duration = Duration::from_secs(5);
+const LONGEST_RESUME: Duration = Duration::from_secs(900);
+
+async fn work_on(
+    ctx: &Context,
+    contact: ContactId,
+    seq: Option<Seq>,
+    receives: u32,
+) -> Result<Worked, StoreError> {
     let Some(head) = ctx.store.head(contact).await? else { return Ok(Worked::Done) };
     let seq = seq.unwrap_or(head.last_customer_seq);
     if head.settled_seq >= seq {
-        turn::resume(ctx, contact, seq).await?;
-        return Ok(Worked::Done);
+        return follow_up(ctx, contact, seq, receives).await;
     }
     let now = ctx.clock.now();
     if let Some(lease) = head.lease(now)
@@ -307,8 +316,18 @@ async fn work_on(ctx: &Context, contact: ContactId, seq: Option<Seq>) -> Result<
         return Ok(Worked::Later(lease.until.since(now) + RACE));
     }
     let turn = Turn::starting(ctx, now);
-    Ok(match Box::pin(turn::take_up(ctx, turn, contact)).await? {
-        Some(_) => Worked::Done,
-        None => Worked::Later(RACE),
-    })
+    match Box::pin(turn::take_up(ctx, turn, contact)).await? {
+        Some(End::Replied(_) | End::Escalated(_)) => follow_up(ctx, contact, seq, receives).await,
+        Some(End::Silent | End::Superseded) => Ok(Worked::Done),
+        None => Ok(Worked::Later(RACE)),
+    }
+}
+
+/// No other copy of the job may come: this one stays until all that follows the commit was sent.
+async fn follow_up(ctx: &Context, contact: ContactId, seq: Seq, receives: u32) -> Result<Worked, StoreError> {
+    if turn::resume(ctx, contact, seq).await? {
+        return Ok(Worked::Done);
+    }
+    let doubled = 2_u32.saturating_pow(receives.saturating_sub(1));
+    Ok(Worked::Later(RESUME.saturating_mul(doubled).min(LONGEST_RESUME)))
 }

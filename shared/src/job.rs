@@ -2,6 +2,7 @@
 
 use crate::contact::ContactId;
 use crate::thread::Seq;
+use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use ulid::Ulid;

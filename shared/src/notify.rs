@@ -91,7 +91,7 @@ const GIVE_UP_TIME: Duration = Duration::from_secs(2);
 
 /// Does one job of the queue and says once what became of it. `receives` is how often the queue has delivered it.
 pub async fn work(ctx: &Context, job: NotificationJob, receives: u32, deadline: Timestamp) -> Worked {
-    let NotificationJob { contact_id: contact, case_id: case, step, what } = job;
+    let NotificationJob { contact_id: contact, case_id: case, step, what, .. } = job;
     let time = deadline.since(ctx.clock.now()).saturating_sub(GIVE_UP_TIME);
     match tokio::time::timeout(time, run(ctx, job)).await.unwrap_or(Err(NotifyError::Late)) {
         Ok(End::InTime(left)) => Worked::Later(left.min(LONGEST_WAIT)),

@@ -180,6 +180,7 @@ pub async fn desk() -> Result<WiredDesk, ConfigError> {
     let urls = Urls {
         retention: required("RETENTION_QUEUE_URL")?,
         folds: required("FOLDS_QUEUE_URL")?,
+        notifications: required("NOTIFICATIONS_QUEUE_URL")?,
         ..Urls::default()
     };
     let store = store(&sdk, &limits)?;

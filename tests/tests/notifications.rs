@@ -145,7 +145,8 @@ impl Office {
 
     async fn job(&self, step: u32, what: Notify) -> NotificationJob {
         let case = self.case().await;
-        NotificationJob { contact_id: case.contact_id, case_id: case.case_id, step, what }
+        let Case { contact_id, case_id, round_at, .. } = case;
+        NotificationJob { contact_id, case_id, round_at, step, what }
     }
 
     fn told(&self) -> Vec<String> {
@@ -219,7 +220,7 @@ async fn a_new_case_is_told_at_once_and_once() {
 }
 
 #[tokio::test]
-async fn an_escalation_that_joins_a_case_tells_nobody_again() {
+async fn an_escalation_that_joins_a_case_is_the_same_work_for_whoever_answers_such_now() {
     let office = Office::new().await;
     office.asks_for_the_deposit().await;
     let before = office.case().await;
@@ -227,11 +228,80 @@ async fn an_escalation_that_joins_a_case_tells_nobody_again() {
     handoff::hand_back(&office.world.handoff(), contact, &operator("leo"), false, None)
         .await
         .expect("he may");
+    office.world.clock.advance(MINUTE);
     office.escalates("m2", "May I bring a horse?").await;
-    assert_eq!(office.world.sent.take_notifications(), NOTHING);
+    let jobs = office.world.sent.take_notifications();
     let after = office.case().await;
     assert_eq!((after.case_id, after.joined), (before.case_id, 1));
-    assert_eq!((after.team, after.priority), (before.team, before.priority), "it is the same work");
+    assert_eq!((after.team.as_deref(), after.priority), (Some("front"), before.priority));
+    assert_eq!(jobs, [(office.job(0, Notify::Tell).await, Duration::ZERO)], "front has no time");
+}
+
+#[tokio::test]
+async fn a_case_that_was_taken_once_and_waits_again_is_told_anew() {
+    let office = Office::new().await;
+    let world = &office.world;
+    let first = office.asks_for_the_deposit().await;
+    assert_eq!(office.run(first[0]).await, End::Told);
+    let contact = world.contact("ana").await;
+    let ids = |office: &Office| -> Vec<String> {
+        office.messenger.take().iter().map(|(_, notification)| notification.id()).collect()
+    };
+    let before = ids(&office);
+    world.takes_over("ana").await;
+    let leo = operator("leo");
+    handoff::hand_back(&world.handoff(), contact, &leo, false, None).await.expect("he may");
+    world.clock.advance(15 * MINUTE);
+    assert_eq!(office.run(first[1]).await, End::Nothing, "the bot has it");
+
+    office.escalates("m2", "Where is my deposit?").await;
+
+    let jobs = world.sent.take_notifications();
+    let (tell, watch) = (office.job(0, Notify::Tell).await, office.job(0, Notify::Watch).await);
+    assert_eq!(jobs, [(tell, Duration::ZERO), (watch, 15 * MINUTE)]);
+    assert_eq!(world.sent.take_events().len(), 1, "it was opened once");
+    assert_eq!(office.run(first[1]).await, End::Nothing, "another watches now");
+    assert_eq!((office.run(tell).await, office.run(tell).await), (End::Told, End::ToldBefore));
+    let again = ids(&office);
+    assert!(again.len() == 1 && again != before, "{before:?} {again:?}");
+    assert_eq!(office.run(watch).await, End::InTime(15 * MINUTE));
+    world.clock.advance(15 * MINUTE);
+    assert_eq!(office.run(watch).await, End::PassedOn);
+}
+
+#[tokio::test]
+async fn a_case_that_is_given_to_nobody_is_told_anew() {
+    let office = Office::new().await;
+    let (world, leo) = (&office.world, operator("leo"));
+    office.asks_for_the_deposit().await;
+    world.takes_over("ana").await;
+    let case = office.case().await;
+    world.clock.advance(MINUTE);
+    handoff::assign(&world.handoff(), case.contact_id, &leo, case.case_id, None).await.expect("he may");
+    let jobs: Vec<_> = world.sent.take_notifications().into_iter().map(|(job, _)| job).collect();
+    let (tell, watch) = (office.job(0, Notify::Tell).await, office.job(0, Notify::Watch).await);
+    assert_eq!(jobs, [tell, watch]);
+    assert_eq!(office.run(tell).await, End::Told);
+    assert_eq!(office.work(watch, 1).await, Worked::Later(15 * MINUTE));
+}
+
+#[tokio::test]
+async fn an_escalation_of_the_worker_reaches_its_team_however_long_the_queue_is_down() {
+    let office = Office::new().await;
+    let world = &office.world;
+    world.drop_off("ana", "m1", "When do I get my deposit back?").await.expect("admitted");
+    let turns = world.sent.take_turns();
+    world.sent.set_down(true);
+    for (receives, seconds) in [(1, 5), (2, 10), (3, 20), (20, 900)] {
+        let worked = admit::work(&world.ctx, &turns[0], receives).await.expect("a case");
+        assert_eq!(worked, admit::Worked::Later(Duration::from_secs(seconds)), "the job stays in the queue");
+    }
+    world.sent.set_down(false);
+    assert_eq!(admit::work(&world.ctx, &turns[0], 21).await.expect("a case"), admit::Worked::Done);
+    let sent: Vec<_> = world.sent.take_notifications().into_iter().map(|(job, _)| job).collect();
+    assert_eq!(sent, [office.job(0, Notify::Tell).await, office.job(0, Notify::Watch).await]);
+    assert_eq!(admit::work(&world.ctx, &turns[0], 22).await.expect("a case"), admit::Worked::Done);
+    assert_eq!(world.sent.take_notifications(), NOTHING, "once");
 }
 
 #[tokio::test]

@@ -39,7 +39,8 @@ impl Store {
     /// Remembers that the team of a job was told of a case; `false` if there is no such case, its teams are told anew,
     /// or it was known.
     pub async fn mark_notified(&self, job: NotificationJob) -> Result<bool, StoreError> {
-        let change = in_round(job).if_absent_or_less("notified_step", job.step).set("notified_step", job.step);
+        let change =
+            in_round(job).if_absent_or_less("notified_step", job.step).set("notified_step", job.step);
         Ok(self.update(&keys::case(job.contact_id, job.case_id), change).await?.is_some())
     }
 

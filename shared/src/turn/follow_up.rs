@@ -177,11 +177,7 @@ async fn retain(ctx: &Context, contact_id: ContactId, message: Option<&Message>)
 }
 
 /// The team of a case that waits is told, and somebody watches whether it is taken in time.
-async fn notify(
-    ctx: &Context,
-    contact_id: ContactId,
-    waits: Option<Waiting>,
-) -> Result<(), SendError> {
+async fn notify(ctx: &Context, contact_id: ContactId, waits: Option<Waiting>) -> Result<(), SendError> {
     let routed = waits.and_then(|case| Some((case, ctx.routing.route(case.category)?)));
     let Some((Waiting { case_id, round_at, .. }, route)) = routed else { return Ok(()) };
     let job = |what| NotificationJob { contact_id, case_id, round_at, step: 0, what };
