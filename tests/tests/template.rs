@@ -199,3 +199,14 @@ fn signed_change_one_place_in_the_code_writes_the_pointer() {
     assert_eq!(all, created + checked + read + in_the_batch_of_a_turn, "no other way to name it");
     assert_eq!(sources.matches("\"LIVE#").count(), 1, "keys.rs builds it");
 }
+
+#[test]
+fn bounds_the_api_takes_so_many_requests_in_a_second() {
+    let stage = resource("ApiStage");
+    for (limit, parameter) in
+        [("ThrottlingRateLimit", "RequestsPerSecond"), ("ThrottlingBurstLimit", "RequestsInBurst")]
+    {
+        assert!(stage.contains(&format!("{limit}: !Ref {parameter}\n")), "{stage}");
+        assert!(TEMPLATE.contains(&format!("\n  {parameter}:\n    Type: Number\n")), "{parameter}");
+    }
+}
