@@ -19,6 +19,7 @@ mod front;
 mod guest;
 mod health;
 mod hindsight;
+mod identities;
 mod lifecycle;
 mod notifications;
 mod odd_answers;
