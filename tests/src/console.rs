@@ -62,6 +62,7 @@ impl Desk {
             public_url: public_url.into(),
             session_secret: SESSION_SECRET.into(),
             provider: provider.settings(),
+            has_hindsight: false,
         };
         let backlog = FakeBacklog::default();
         let health = health::Context {
@@ -74,6 +75,12 @@ impl Desk {
         let console = Console::new(world.handoff(), health, settings, http);
         let router = carryover_console::router(console.clone());
         Self { world, provider, backlog, console, public_url: public_url.into(), router }
+    }
+
+    /// From now on a Hindsight server keeps memories, too.
+    pub fn has_hindsight(&mut self) {
+        self.console.has_hindsight = true;
+        self.router = carryover_console::router(self.console.clone());
     }
 
     /// Everything that is served.

@@ -133,6 +133,9 @@ async fn the_document_is_public_and_describes_every_route() {
         "/v1/threads/{identity}/messages/{seq}/flag",
         "/v1/health",
         "/v1/queues/{name}/redrive",
+        "/v1/threads/{identity}/memories",
+        "/v1/threads/{identity}/memories/{id}",
+        "/v1/threads/{identity}/traces/{seq}/{id}",
         "/v1/customers/{identity}",
         "/v1/customers/{identity}/records/{kind}/{id}",
     ] {

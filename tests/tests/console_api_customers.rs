@@ -183,3 +183,46 @@ async fn an_identity_that_nobody_has_is_linked_and_anothers_is_not() {
     assert_problem(&link("chat:leo").await, 409, Some("identity"));
     assert_problem(&link("leo").await, 400, Some("identity"));
 }
+
+#[tokio::test]
+async fn memories_are_read_page_by_page_and_forgotten_for_good() {
+    let desk = Desk::over(World::new(NoModel).await).await;
+    desk.world.write("ana", "m1", "What are your opening hours?").await.expect("an answer");
+    desk.world.write("ana", "m2", "And on Sundays?").await.expect("an answer");
+    desk.world.retain().await;
+    let api = desk.api(&ROBIN);
+    let path = "/v1/threads/chat:ana/memories";
+    let page = api.get(&format!("{path}?limit=1")).await.json();
+    let newest = page["items"][0]["id"].as_str().expect("an id");
+    assert!(newest.starts_with("reply-") && page["others_in_hindsight"] == false, "{page}");
+    let next = page["next"].as_str().expect("there is more");
+    let older = api.get(&format!("{path}?limit=1&cursor={next}")).await.json();
+    assert_eq!((&older["items"][0]["id"], &older["next"]), (&json!("reply-2"), &Value::Null));
+    assert!(older["items"][0]["said"].as_str().is_some_and(|said| said.contains("opening hours")), "{older}");
+
+    let forget = async |id: &str| api.write(Method::DELETE, &format!("{path}/{id}"), id, &json!({})).await;
+    for _ in 0..2 {
+        assert_eq!(forget("reply-2").await.status, StatusCode::NO_CONTENT);
+    }
+    let left = api.get(path).await.json();
+    assert_eq!((left["items"].as_array().map(Vec::len), &left["items"][0]["id"]), (Some(1), &json!(newest)));
+    assert_problem(&forget("page-2").await, 404, None);
+    assert_problem(&api.get(&format!("{path}?cursor=2")).await, 400, Some("cursor"));
+    let request = Request::delete(format!("{path}/{newest}")).body("".into()).expect("a request");
+    assert_problem(&desk.send(request).await, 401, Some("authorization"));
+}
+
+#[tokio::test]
+async fn a_trace_says_what_the_bot_was_given_and_what_became_of_it() {
+    let desk = Desk::over(World::new(NoModel).await).await;
+    desk.world.write("ana", "m1", "When do I get my deposit back?").await.expect("an answer");
+    desk.world.write("leo", "m1", "Hello").await.expect("an answer");
+    let api = desk.api(&ROBIN);
+    let case = &api.get("/v1/cases").await.json()["items"][0];
+    let (seq, id) = (&case["about_seq"], case["trace"].as_str().expect("a trace"));
+    let trace = api.get(&format!("/v1/threads/chat:ana/traces/{seq}/{id}")).await.json();
+    assert_eq!((&trace["answers"], &trace["outcome"]["decision"]), (&json!([1]), &json!("escalate")));
+    assert_eq!((&trace["outcome"]["by"], &trace["outcome"]["topic"]), (&json!("rule"), &json!("deposit")));
+    assert_problem(&api.get(&format!("/v1/threads/chat:leo/traces/{seq}/{id}")).await, 404, None);
+    assert_problem(&api.get("/v1/threads/chat:ana/traces/1/x").await, 404, None);
+}

@@ -545,7 +545,7 @@ async fn a_memory_is_forgotten_for_good() {
     let mut browser = desk.browser_of(&ROBIN).await;
     let (path, page) = page_of(&desk, &mut browser, "ana").await;
     assert!(page.body.contains("Forget this") && page.body.contains("message 2"), "{}", page.body);
-    let origin = [("origin", r#"{"reply":2}"#)];
+    let origin = [("origin", "reply-2")];
     leads_back(&browser.submit(&page, &format!("{path}/memories/forget"), &origin).await, &path);
     let (_, page) = page_of(&desk, &mut browser, "ana").await;
     assert!(page.body.contains("Nothing is remembered yet."), "{}", page.body);
@@ -568,7 +568,7 @@ async fn a_reply_that_was_forgotten_does_not_come_back_with_what_was_thought_of_
     desk.world.retain().await;
     let mut browser = desk.browser_of(&ROBIN).await;
     let (path, page) = page_of(&desk, &mut browser, "ana").await;
-    let origin = [("origin", r#"{"reply":2}"#)];
+    let origin = [("origin", "reply-2")];
     leads_back(&browser.submit(&page, &format!("{path}/memories/forget"), &origin).await, &path);
 
     let (ana, seq) = (desk.world.contact("ana").await, Seq(2));
@@ -578,6 +578,23 @@ async fn a_reply_that_was_forgotten_does_not_come_back_with_what_was_thought_of_
     let kept = desk.world.ctx.store.memory(ana, Origin::Feedback(seq)).await.expect("a table");
     let kept = kept.expect("what she thought").exchange;
     assert_eq!((kept.said.as_str(), kept.replied.as_str()), ("customer: thumbs down; That is wrong.", ""));
+}
+
+#[tokio::test]
+async fn where_hindsight_keeps_memories_the_page_says_that_it_lists_the_tables_alone() {
+    let mut desk = desk().await;
+    asks(&desk, "ana", "Is the pool open?").await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let without = page_of(&desk, &mut browser, "ana").await.1;
+    assert!(!without.body.contains("Hindsight") && without.body.contains("Nothing is remembered yet."));
+    desk.has_hindsight();
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let with = page_of(&desk, &mut browser, "ana").await.1;
+    let said =
+        with.body.contains("other memories are in Hindsight") && !with.body.contains("Nothing is remembered");
+    assert!(said, "{}", with.body);
+    let memories = desk.api(&ROBIN).get("/v1/threads/chat:ana/memories").await.json();
+    assert_eq!(memories["others_in_hindsight"], true);
 }
 
 #[tokio::test]

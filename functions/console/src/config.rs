@@ -1,6 +1,6 @@
 //! What the console is told by its environment, once, at start.
 
-use carryover_shared::config::{ConfigError, required, secret};
+use carryover_shared::config::{ConfigError, environment, required, secret};
 use secrecy::{ExposeSecret, SecretString};
 
 /// Where the console is, and who may come in.
@@ -12,6 +12,8 @@ pub struct Settings {
     pub session_secret: SecretString,
     /// Who says who somebody is.
     pub provider: Provider,
+    /// Whether a Hindsight server keeps memories.
+    pub has_hindsight: bool,
 }
 
 /// An OpenID Connect provider. Its addresses are separate settings, since a provider behind a proxy has an issuer that is
@@ -53,7 +55,7 @@ const SECRET_BYTES: usize = 32;
 
 impl Settings {
     /// Reads `CONSOLE_URL`, `SESSION_SECRET` and the addresses of the provider: `OIDC_ISSUER`, `OIDC_CLIENT_ID`,
-    /// `OIDC_AUTHORIZE_URL`, `OIDC_TOKEN_URL`, `OIDC_JWKS_URL`, `OIDC_LOGOUT_URL`.
+    /// `OIDC_AUTHORIZE_URL`, `OIDC_TOKEN_URL`, `OIDC_JWKS_URL`, `OIDC_LOGOUT_URL`; and whether there is a `HINDSIGHT_URL`.
     ///
     /// # Errors
     /// One of them is missing, `CONSOLE_URL` is more than scheme, host and port, or the secret is too short.
@@ -74,6 +76,7 @@ impl Settings {
                 jwks_url: required("OIDC_JWKS_URL")?,
                 logout_url: required("OIDC_LOGOUT_URL")?,
             },
+            has_hindsight: environment("HINDSIGHT_URL").is_some(),
         })
     }
 }

@@ -39,6 +39,8 @@ pub struct Console {
     pub signer: Signer,
     /// The address under which browsers reach the console, without a slash at its end.
     pub public_url: Arc<str>,
+    /// Whether a Hindsight server keeps memories, which the console does not list.
+    pub has_hindsight: bool,
 }
 
 impl Console {
@@ -55,6 +57,7 @@ impl Console {
             signer: Signer::new(settings.session_secret, &settings.public_url),
             oidc: Arc::new(Oidc::new(settings.provider, http)),
             public_url: settings.public_url.into(),
+            has_hindsight: settings.has_hindsight,
         }
     }
 

@@ -4,17 +4,30 @@ use crate::contact::ContactId;
 use crate::handoff::{Context, MoveError, Refused};
 use crate::memory::{Entry, Origin};
 use crate::store::StoreError;
+use crate::thread::Seq;
+use std::cmp::Reverse;
 
-/// The newest exchanges and spills of a contact that the table keeps, at most `limit`. Exchanges that another bank keeps
-/// are not among them.
+/// The newest exchanges and spills of a contact that the table keeps, at most `limit`; those that stand behind the last
+/// message and the origin of another one, where that is given. Exchanges that another bank keeps are not among them.
 ///
 /// # Errors
 /// The table cannot be read.
-pub async fn memories(ctx: &Context, contact: ContactId, limit: usize) -> Result<Vec<Entry>, StoreError> {
+pub async fn memories(
+    ctx: &Context,
+    contact: ContactId,
+    after: Option<(Seq, Origin)>,
+    limit: usize,
+) -> Result<Vec<Entry>, StoreError> {
+    // A bank has them by origin: the newest are known when all are read, which a recall does in every turn.
+    let most = ctx.limits.bank_items;
     let (exchanges, spills) =
-        futures::try_join!(ctx.store.memories(contact, limit), ctx.store.spill_entries(contact, limit))?;
+        futures::try_join!(ctx.store.memories(contact, most), ctx.store.spill_entries(contact, most))?;
+    let place = |entry: &Entry| (Reverse(entry.exchange.to_seq), entry.exchange.origin);
     let mut all: Vec<Entry> = exchanges.into_iter().chain(spills).collect();
-    all.sort_by_key(|entry| std::cmp::Reverse(entry.exchange.to_seq));
+    if let Some((seq, origin)) = after {
+        all.retain(|entry| place(entry) > (Reverse(seq), origin));
+    }
+    all.sort_by_key(place);
     all.truncate(limit);
     Ok(all)
 }

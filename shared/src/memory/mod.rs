@@ -27,6 +27,8 @@ use crate::time::Timestamp;
 use crate::values;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
+use std::fmt;
+use std::str::FromStr;
 use ulid::Ulid;
 
 /// Where a memory comes from, and its key in a bank: a repeated retention of the same source is the same item.
@@ -46,6 +48,42 @@ pub enum Origin {
         /// Its number in that save.
         n: usize,
     },
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reply(seq) => write!(f, "reply-{seq}"),
+            Self::Case(case_id) => write!(f, "case-{case_id}"),
+            Self::Feedback(seq) => write!(f, "feedback-{seq}"),
+            Self::Spill { revision, n } => write!(f, "spill-{revision}-{n}"),
+        }
+    }
+}
+
+/// No memory has this name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("there is no such memory")]
+pub struct NoSuchMemory;
+
+impl FromStr for Origin {
+    type Err = NoSuchMemory;
+
+    fn from_str(name: &str) -> Result<Self, NoSuchMemory> {
+        let (kind, rest) = name.split_once('-').ok_or(NoSuchMemory)?;
+        let number = |digits: &str| digits.parse().map_err(|_| NoSuchMemory);
+        match kind {
+            "reply" => Ok(Self::Reply(Seq(number(rest)?))),
+            "case" => Ulid::from_string(rest).map(Self::Case).map_err(|_| NoSuchMemory),
+            "feedback" => Ok(Self::Feedback(Seq(number(rest)?))),
+            "spill" => {
+                let (revision, n) = rest.split_once('-').ok_or(NoSuchMemory)?;
+                let n = n.parse().map_err(|_| NoSuchMemory)?;
+                Ok(Self::Spill { revision: number(revision)?, n })
+            }
+            _ => Err(NoSuchMemory),
+        }
+    }
 }
 
 /// Something worth remembering: what was said, without what was recalled.
@@ -226,4 +264,21 @@ impl Recall {
 /// Names a contact's bank outside the table: `customer-` and a hash, since an id with a slash would break a path.
 pub fn bank_id(contact: ContactId) -> String {
     format!("customer-{}", crate::hash::hex(&contact.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_read_from_its_name_again() {
+        let case = Origin::Case(Ulid::from_parts(1, 2));
+        let spill = Origin::Spill { revision: 3, n: 4 };
+        for origin in [Origin::Reply(Seq(7)), Origin::Feedback(Seq(7)), case, spill] {
+            assert_eq!(origin.to_string().parse(), Ok(origin));
+        }
+        for name in ["", "reply", "reply-x", "case-7", "spill-3", "page-1"] {
+            assert_eq!(name.parse::<Origin>(), Err(NoSuchMemory), "{name}");
+        }
+    }
 }

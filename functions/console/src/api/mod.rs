@@ -6,8 +6,10 @@ mod error;
 mod health;
 mod identities;
 mod identity;
+mod memories;
 mod once;
 mod threads;
+mod traces;
 mod views;
 
 pub use error::ApiError;
@@ -68,6 +70,9 @@ pub fn router(console: &Console) -> Router<Console> {
         .routes(routes!(threads::take_over))
         .routes(routes!(threads::hand_back))
         .routes(routes!(threads::flag, threads::unflag))
+        .routes(routes!(memories::list))
+        .routes(routes!(memories::forget))
+        .routes(routes!(traces::get))
         .routes(routes!(cases::resolve))
         .routes(routes!(cases::reopen))
         .routes(routes!(cases::assign))

@@ -15,6 +15,7 @@ use carryover_shared::contact::ContactId;
 use carryover_shared::desk::{self, NewFlag};
 use carryover_shared::flag::FlagReason;
 use carryover_shared::handoff::{self, MoveError, Shown};
+use carryover_shared::memory::NoSuchMemory;
 use carryover_shared::operator::Operator;
 use carryover_shared::release::{self, Released};
 use carryover_shared::similar::Wording;
@@ -211,7 +212,7 @@ pub async fn forget(
     Form { session, fields }: Form<Forget>,
 ) -> Result<Response, Wrong> {
     let contact = contact(&whose)?;
-    let origin = serde_json::from_str(&fields.origin).map_err(|_| bad("there is no such memory"))?;
+    let origin = fields.origin.parse().map_err(|error: NoSuchMemory| bad(&error.to_string()))?;
     let forgotten = desk::forget_memory(&console.desk, contact, origin).await;
     Ok(after(&console, &session, contact, forgotten, "").await)
 }

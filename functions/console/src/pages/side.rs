@@ -24,6 +24,7 @@ pub(crate) struct Side {
     brief: Result<Option<Brief>, StoreError>,
     facts: Result<Vec<Fact>, StoreError>,
     memories: Result<Vec<Entry>, StoreError>,
+    has_hindsight: bool,
 }
 
 /// Reads it, for the case that waits, else the newest one.
@@ -39,9 +40,9 @@ pub(crate) async fn read(console: &Console, conversation: &Conversation) -> Side
     let (brief, facts, memories) = futures::join!(
         brief,
         desk.store.facts(contact, &desk.limits),
-        desk::memories(desk, contact, MEMORIES)
+        desk::memories(desk, contact, None, MEMORIES)
     );
-    Side { brief, facts, memories }
+    Side { brief, facts, memories, has_hindsight: console.has_hindsight }
 }
 
 pub(crate) fn show(conversation: &Conversation, side: &Side, session: &Session, now: Timestamp) -> Markup {
@@ -52,7 +53,7 @@ pub(crate) fn show(conversation: &Conversation, side: &Side, session: &Session, 
                 Err(_) => section { h2 { "Brief" } p.failed { "The brief cannot be read just now." } },
             }
             (facts(&side.facts, now))
-            (memories(conversation, &side.memories, session, now))
+            (memories(conversation, side, session, now))
             (similar(side.brief.as_ref().ok().and_then(Option::as_ref)))
             section {
                 h2 { "Identities" }
@@ -226,19 +227,14 @@ fn plain_value(value: &Value) -> String {
     }
 }
 
-fn memories(
-    conversation: &Conversation,
-    memories: &Result<Vec<Entry>, StoreError>,
-    session: &Session,
-    now: Timestamp,
-) -> Markup {
+fn memories(conversation: &Conversation, side: &Side, session: &Session, now: Timestamp) -> Markup {
     let action = format!("/console/threads/{}/memories/forget", conversation.head.contact_id);
     html! {
         section {
             h2 { "Memory" }
-            @match memories {
+            @match &side.memories {
                 Err(_) => { p.failed { "What is remembered cannot be read just now." } }
-                Ok(memories) if memories.is_empty() => { p.meta { "Nothing is remembered yet." } }
+                Ok(memories) if memories.is_empty() && !side.has_hindsight => { p.meta { "Nothing is remembered yet." } }
                 Ok(memories) => {
                     ul.memories {
                         @for Entry { exchange, .. } in memories {
@@ -249,7 +245,7 @@ fn memories(
                                     span.meta { (source(exchange.origin)) " · " (ago(exchange.at, now)) }
                                     form method="post" action=(action) {
                                         (layout::csrf(session))
-                                        input type="hidden" name="origin" value=(origin(exchange.origin));
+                                        input type="hidden" name="origin" value=(exchange.origin);
                                         button.quiet type="submit" { "Forget this" }
                                     }
                                 }
@@ -257,6 +253,9 @@ fn memories(
                         }
                     }
                 }
+            }
+            @if side.has_hindsight {
+                p.meta { "Only what the summary had no room for is listed here: other memories are in Hindsight." }
             }
         }
     }
@@ -270,11 +269,6 @@ fn source(origin: Origin) -> String {
         Origin::Feedback(seq) => format!("feedback on message {seq}"),
         Origin::Spill { .. } => "what the summary had no room for".into(),
     }
-}
-
-/// The same as the form sends it.
-fn origin(origin: Origin) -> String {
-    serde_json::to_string(&origin).unwrap_or_default()
 }
 
 fn similar(brief: Option<&Brief>) -> Markup {
