@@ -98,6 +98,9 @@ pub enum Priority {
 }
 
 impl Priority {
+    /// All of them, the least first.
+    pub const ALL: [Self; 4] = [Self::Low, Self::Normal, Self::High, Self::Urgent];
+
     /// The word that stands in the table.
     pub const fn code(self) -> &'static str {
         match self {
@@ -166,6 +169,12 @@ pub struct Case {
     /// Labels of the operators.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub tags: BTreeSet<String>,
+    /// How often priority and tags were set.
+    #[serde(default)]
+    pub labelled: u32,
+    /// Who set them last; nobody where routing alone did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labelled_by: Option<Operator>,
     /// Who moved it last from one state to another; nobody where the bot opened it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_by: Option<Operator>,
@@ -186,6 +195,11 @@ impl Case {
         self.state_of_case != CaseState::Resolved
     }
 
+    /// How soon it wants a person, and its tags.
+    pub fn labels(&self) -> Labels {
+        Labels { priority: self.priority, tags: self.tags.clone() }
+    }
+
     /// Since when it has waited for somebody to take it.
     pub fn waits_from(&self) -> Timestamp {
         self.round_at.unwrap_or(self.opened_at)
@@ -195,6 +209,15 @@ impl Case {
     pub fn is_untaken(&self) -> bool {
         self.state_of_case == CaseState::Open && self.assignee.is_none()
     }
+}
+
+/// How soon a case wants a person, and its tags.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labels {
+    /// How soon.
+    pub priority: Priority,
+    /// Labels of the operators.
+    pub tags: BTreeSet<String>,
 }
 
 /// The longest tag, in characters, and the most tags of one case.

@@ -27,6 +27,17 @@ impl FlagReason {
     pub const ALL: [Self; 5] =
         [Self::IncorrectInformation, Self::Inappropriate, Self::Incomplete, Self::Outdated, Self::Other];
 
+    /// The word that stands in the table, in forms and in the API.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::IncorrectInformation => "incorrect_information",
+            Self::Inappropriate => "inappropriate",
+            Self::Incomplete => "incomplete",
+            Self::Outdated => "outdated",
+            Self::Other => "other",
+        }
+    }
+
     /// In words, for people.
     pub const fn words(self) -> &'static str {
         match self {
@@ -69,5 +80,17 @@ impl Flag {
     /// Whether it stands.
     pub fn stands(&self) -> bool {
         self.withdrawn_at.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_has_one_word_in_the_table_and_elsewhere() {
+        for reason in FlagReason::ALL {
+            assert_eq!(serde_json::json!(reason), reason.code());
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! Every move reads the thread, writes it on exactly the state that was read, and looks again where another was
 //! faster: a lost race is looked at again, and an operator is told what became of theirs.
 
-use crate::case::Priority;
+use crate::case::Labels;
 use crate::contact::{Account, ContactId};
 use crate::facts::FactError;
 use crate::hash;
@@ -15,7 +15,6 @@ use crate::text;
 use crate::thread::{Channel, Head, Message, Mode, Note, Seq};
 use crate::time::Timestamp;
 use crate::traits::{Clock, Queue};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use ulid::Ulid;
@@ -75,6 +74,12 @@ pub enum Refused {
     /// Somebody moved the thread since the operator looked.
     #[error("this conversation has moved on: look again")]
     Moved,
+    /// Another set priority and tags since the operator looked.
+    #[error("priority and tags were changed meanwhile by {by}: look again")]
+    Labelled {
+        /// Who.
+        by: Operator,
+    },
     /// The bot answers already.
     #[error("the bot answers this thread already")]
     WithTheBot,
@@ -408,19 +413,31 @@ pub async fn assign(
     Err(StoreError::Contended.into())
 }
 
-/// Sets how soon a case wants a person, and its tags.
+/// Sets how soon a case wants a person, and its tags. `shown` is how often that was done when the operator looked.
 ///
 /// # Errors
-/// There is no such case, or the table cannot be written.
+/// Another did it since, there is no such case, or the table cannot be read or written.
 pub async fn label(
     ctx: &Context,
     contact: ContactId,
+    operator: &Operator,
     case_id: Ulid,
-    priority: Priority,
-    tags: &BTreeSet<String>,
+    labels: &Labels,
+    shown: Option<u32>,
 ) -> Result<(), MoveError> {
-    let is_there = ctx.store.label_case(contact, case_id, priority, tags).await?;
-    if is_there { moved(ctx).await } else { Err(Refused::NoSuchCase.into()) }
+    for _ in 0..ROUNDS {
+        let case = ctx.store.case(contact, case_id).await?.ok_or(Refused::NoSuchCase)?;
+        if case.labels() == *labels {
+            return Ok(());
+        }
+        if shown.is_some_and(|shown| shown != case.labelled) {
+            return Err(case.labelled_by.map_or(Refused::Moved, |by| Refused::Labelled { by }).into());
+        }
+        if ctx.store.label_case(&case, labels, operator).await? {
+            return moved(ctx).await;
+        }
+    }
+    Err(StoreError::Contended.into())
 }
 
 /// The teams of a case are told that it waits again. The notifier knows how long each has.

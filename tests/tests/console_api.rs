@@ -310,6 +310,10 @@ async fn a_case_is_labelled_assigned_resolved_once_and_reopened() {
 
     let label = json!({"priority": "urgent", "tags": ["vip"]});
     assert_eq!(api.post(&at("label"), &label).await.status, StatusCode::NO_CONTENT);
+    let stale = json!({"priority": "low", "tags": [], "labelled": 0});
+    assert_problem(&desk.api(&ALEX).post(&at("label"), &stale).await, 409, Some("labelled"));
+    let shown = &api.get("/v1/cases").await.json()["items"][0];
+    assert_eq!((&shown["labelled"], &shown["labelled_by"]), (&json!(1), &json!("robin")));
     let refused = api.post(&at("label"), &json!({"priority": "urgent", "tags": ["x".repeat(41)]})).await;
     assert_problem(&refused, 400, Some("tags"));
     assert_eq!(api.post(&at("assign"), &json!({"to": "alex"})).await.status, StatusCode::NO_CONTENT);

@@ -507,7 +507,19 @@ async fn a_case_is_labelled_assigned_and_reopened_on_its_page() {
     let (path, page) = page_of(&desk, &mut browser, "ana").await;
     let case_id = desk.world.head("ana").await.open_case.expect("a case");
     let case = format!("{path}/cases/{case_id}");
-    browser.submit(&page, &format!("{case}/label"), &[("priority", "urgent"), ("tags", "vip, wifi")]).await;
+    browser
+        .submit(
+            &page,
+            &format!("{case}/label"),
+            &[("priority", "urgent"), ("tags", "vip, wifi"), ("labelled", "0")],
+        )
+        .await;
+    let stale = [("priority", "low"), ("tags", ""), ("labelled", "0")];
+    let mut alex = desk.browser_of(&ALEX).await;
+    let (_, his) = page_of(&desk, &mut alex, "ana").await;
+    let stale = alex.submit(&his, &format!("{case}/label"), &stale).await;
+    let said = "Priority and tags were changed meanwhile by robin: look again.";
+    assert!(stale.status == StatusCode::CONFLICT && stale.body.contains(said), "{}", stale.body);
     browser.submit(&page, &format!("{case}/assign"), &[("to", "alex")]).await;
     let inbox = browser.get("/console").await;
     for badge in ["urgent", "vip", "wifi", "taken: alex"] {

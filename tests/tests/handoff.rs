@@ -2,7 +2,7 @@
 
 use carryover_shared::admit::{Answer, Worked};
 use carryover_shared::agent::AgentVersion;
-use carryover_shared::case::{Case, CaseState, Priority, tags};
+use carryover_shared::case::{Case, CaseState, Labels, Priority, tags};
 use carryover_shared::handoff::{self, MoveError, Refused};
 use carryover_shared::job::{Retained, RetentionJob};
 use carryover_shared::thread::{Author, Mode, Seq};
@@ -293,10 +293,19 @@ async fn a_case_is_given_to_another_operator_and_to_nobody() {
     assert_eq!(case(&world).await.state_of_case, CaseState::Open);
     takes(&world, "leo").await.expect("nobody has it");
 
-    let labels = tags(["vip"]).expect("tags");
-    handoff::label(&ctx, contact, id, Priority::Urgent, &labels).await.expect("he may");
-    let labelled = case(&world).await;
-    assert_eq!((labelled.priority, labelled.tags), (Priority::Urgent, labels));
+    let labels = |priority, word: &str| Labels { priority, tags: tags([word]).expect("tags") };
+    let (urgent, low) = (labels(Priority::Urgent, "vip"), labels(Priority::Low, "wifi"));
+    handoff::label(&ctx, contact, &leo, id, &urgent, Some(0)).await.expect("he may");
+    let stale = handoff::label(&ctx, contact, &mia, id, &low, Some(0)).await;
+    assert_eq!(refused(stale), Refused::Labelled { by: leo.clone() });
+    handoff::label(&ctx, contact, &mia, id, &urgent, Some(0)).await.expect("nothing changes");
+    assert_eq!((case(&world).await.labels(), case(&world).await.labelled), (urgent, 1));
+    for shown in [Some(1), None] {
+        handoff::label(&ctx, contact, &mia, id, &low, shown)
+            .await
+            .expect("she has looked, or asks for no look");
+    }
+    assert_eq!((case(&world).await.labels(), case(&world).await.labelled_by), (low, Some(mia)));
 }
 
 #[tokio::test]

@@ -2,11 +2,11 @@
 
 use super::expression::Expression;
 use super::{Range, Span, Store, StoreError, from_item, keys};
-use crate::case::{Case, Priority};
+use crate::case::{Case, Labels};
 use crate::contact::ContactId;
 use crate::job::NotificationJob;
+use crate::operator::Operator;
 use crate::time::Timestamp;
-use std::collections::BTreeSet;
 use ulid::Ulid;
 
 /// Cases of one contact that a turn looks at, newest first.
@@ -55,16 +55,22 @@ impl Store {
         Ok(self.update(&keys::case(job.contact_id, job.case_id), change).await?.is_some())
     }
 
-    /// Sets how soon a case wants a person, and its tags; `false` if there is no such case.
+    /// Sets how soon a case wants a person, and its tags; `false` if they were set since it was read.
     pub async fn label_case(
         &self,
-        contact: ContactId,
-        case_id: Ulid,
-        priority: Priority,
-        tags: &BTreeSet<String>,
+        case: &Case,
+        labels: &Labels,
+        operator: &Operator,
     ) -> Result<bool, StoreError> {
-        let change = Expression::new().if_present("pk").set("priority", priority).set("tags", tags);
-        Ok(self.update(&keys::case(contact, case_id), change).await?.is_some())
+        let times = case.labelled + 1;
+        let change = Expression::new()
+            .if_present("pk")
+            .if_absent_or_less("labelled", times)
+            .set("priority", labels.priority)
+            .set("tags", &labels.tags)
+            .set("labelled", times)
+            .set("labelled_by", operator);
+        Ok(self.update(&keys::case(case.contact_id, case.case_id), change).await?.is_some())
     }
 }
 

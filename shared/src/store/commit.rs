@@ -354,6 +354,8 @@ fn case_item(head: &Head, new: &NewCase) -> Result<Item, StoreError> {
         moved_at: None,
         resolved_at: None,
         resolved_seq: None,
+        labelled: 0,
+        labelled_by: None,
     };
     let mut item = to_item(&case, "case")?;
     item.extend(List::Unresolved.attributes(case.contact_id, case.opened_at));

@@ -2,7 +2,7 @@
 
 use super::ApiError;
 use super::threads::{Thread, body, page_size};
-use super::views::{CaseView, Page, PriorityView, StateQuery};
+use super::views::{CaseView, Page, StateQuery, priorities};
 use crate::Console;
 use crate::caller::Caller;
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
@@ -10,7 +10,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use carryover_shared::api::Problem;
-use carryover_shared::case;
+use carryover_shared::case::{self, Labels, Priority};
 use carryover_shared::desk::{self, Asked, Tab};
 use carryover_shared::handoff::{self, Shown};
 use carryover_shared::operator::Operator;
@@ -147,10 +147,13 @@ pub(super) async fn assign(
 #[serde(deny_unknown_fields)]
 pub(super) struct Label {
     /// How soon.
-    priority: PriorityView,
+    #[schema(schema_with = priorities)]
+    priority: Priority,
     /// Labels, at most 10 of at most 40 characters.
     #[serde(default)]
     tags: Vec<String>,
+    /// The case's `labelled` as it was shown; with it another operator's change stops this one.
+    labelled: Option<u32>,
 }
 
 /// Sets priority and tags of a case.
@@ -158,16 +161,18 @@ pub(super) struct Label {
     post, path = "/v1/threads/{identity}/cases/{case_id}/label", tag = "cases",
     params(("identity" = String, Path), ("case_id" = String, Path), ("Idempotency-Key" = String, Header)),
     request_body = Label,
-    responses((status = 204), (status = 400), (status = 404))
+    responses((status = 204), (status = 400), (status = 404), (status = 409, description = "Another operator changed them"))
 )]
 pub(super) async fn label(
     State(console): State<Console>,
+    Extension(caller): Extension<Caller>,
     at: Place,
     given: Result<Json<Label>, JsonRejection>,
 ) -> Result<StatusCode, ApiError> {
     let (thread, case_id) = place(&console, at).await?;
-    let Label { priority, tags } = body(given)?;
+    let Label { priority, tags, labelled } = body(given)?;
     let tags = case::tags(&tags).map_err(|error| Problem::bad("tags", format!("{error}.")))?;
-    handoff::label(&console.desk, thread.contact, case_id, priority.into(), &tags).await?;
+    let labels = Labels { priority, tags };
+    handoff::label(&console.desk, thread.contact, &caller.operator, case_id, &labels, labelled).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -73,6 +73,7 @@ impl From<MoveError> for ApiError {
             Refused::AlreadyTaken { .. } => Problem::conflict("taken_by", detail),
             Refused::NewMessage => Problem::conflict("seen", detail),
             Refused::Moved => Problem::conflict("epoch", detail),
+            Refused::Labelled { .. } => Problem::conflict("labelled", detail),
             Refused::WithTheBot => Problem::conflict("mode", detail),
             Refused::AlreadyResolved | Refused::NotResolved => Problem::conflict("state", detail),
             Refused::AnotherCase => Problem::conflict("open_case", detail),

@@ -3,7 +3,7 @@
 use super::ApiError;
 use super::identity::{Named, named};
 use super::views::{
-    MessageView, NoteView, Page, ReasonView, ThreadRow, ThreadState, ThreadView, Written, messages as views,
+    MessageView, NoteView, Page, ThreadRow, ThreadState, ThreadView, Written, messages as views, reasons,
 };
 use crate::Console;
 use crate::caller::Caller;
@@ -14,6 +14,7 @@ use axum::{Extension, Json};
 use carryover_shared::api::Problem;
 use carryover_shared::contact::ContactId;
 use carryover_shared::desk::{self, Asked, Conversation, NewFlag, Tab};
+use carryover_shared::flag::FlagReason;
 use carryover_shared::handoff::{self, Shown};
 use carryover_shared::job::Delivery;
 use carryover_shared::thread::Seq;
@@ -311,7 +312,8 @@ pub(super) struct FlagBody {
     #[serde(default)]
     note: String,
     /// In a word; may be missing.
-    reason: Option<ReasonView>,
+    #[schema(schema_with = reasons)]
+    reason: Option<FlagReason>,
 }
 
 type OfMessage = Result<Path<(String, u64)>, PathRejection>;
@@ -336,7 +338,7 @@ pub(super) async fn flag(
 ) -> Result<(StatusCode, Json<Written>), ApiError> {
     let (thread, seq) = message(&console, at).await?;
     let FlagBody { note, reason } = body(given)?;
-    let new = NewFlag { note, reason: reason.map(Into::into) };
+    let new = NewFlag { note, reason };
     let flag = desk::flag(&console.desk, thread.contact, &caller.operator, seq, new).await?;
     Ok((StatusCode::CREATED, Json(Written { seq: flag.seq.0 })))
 }

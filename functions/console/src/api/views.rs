@@ -8,6 +8,7 @@ use carryover_shared::thread::{Head, Message, Note};
 use carryover_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 
 /// A list: some items, and where the next page starts.
 #[derive(Debug, Serialize, ToSchema)]
@@ -70,6 +71,12 @@ pub(super) struct CaseView {
     priority: String,
     /// Labels.
     tags: Vec<String>,
+    /// How often priority and tags were set; give it back when you set them.
+    labelled: u32,
+    /// Who set them last.
+    labelled_by: Option<String>,
+    /// The team that it is with.
+    team: Option<String>,
     /// Escalations that joined it.
     joined: u32,
     /// Who moved it last.
@@ -103,6 +110,9 @@ impl From<&Case> for CaseView {
             assignee: operator(&case.assignee),
             priority: word(case.priority),
             tags: case.tags.iter().cloned().collect(),
+            labelled: case.labelled,
+            labelled_by: operator(&case.labelled_by),
+            team: case.team.clone(),
             joined: case.joined,
             moved_by: operator(&case.moved_by),
             moved_at: time(case.moved_at),
@@ -476,55 +486,16 @@ impl StateQuery {
     }
 }
 
-/// A priority, as a body names it.
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum PriorityView {
-    /// When nothing else waits.
-    Low,
-    /// In its turn.
-    Normal,
-    /// Before others.
-    High,
-    /// At once.
-    Urgent,
+/// The words for priorities.
+pub(super) fn priorities() -> Object {
+    words(Priority::ALL.map(Priority::code))
 }
 
-impl From<PriorityView> for Priority {
-    fn from(priority: PriorityView) -> Self {
-        match priority {
-            PriorityView::Low => Self::Low,
-            PriorityView::Normal => Self::Normal,
-            PriorityView::High => Self::High,
-            PriorityView::Urgent => Self::Urgent,
-        }
-    }
+/// The words for what was wrong with a reply.
+pub(super) fn reasons() -> Object {
+    words(FlagReason::ALL.map(FlagReason::code))
 }
 
-/// What was wrong with a reply, as a body names it.
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ReasonView {
-    /// It says what is not so.
-    IncorrectInformation,
-    /// It is not how one speaks to a customer.
-    Inappropriate,
-    /// Something is missing.
-    Incomplete,
-    /// It was so once.
-    Outdated,
-    /// Something else.
-    Other,
-}
-
-impl From<ReasonView> for FlagReason {
-    fn from(reason: ReasonView) -> Self {
-        match reason {
-            ReasonView::IncorrectInformation => Self::IncorrectInformation,
-            ReasonView::Inappropriate => Self::Inappropriate,
-            ReasonView::Incomplete => Self::Incomplete,
-            ReasonView::Outdated => Self::Outdated,
-            ReasonView::Other => Self::Other,
-        }
-    }
+fn words<const N: usize>(words: [&'static str; N]) -> Object {
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(words)).build()
 }

@@ -385,7 +385,7 @@ fn flagging(conversation: &Conversation, entry: &Message, session: &Session, now
                             select name="reason" {
                                 option value="" { "–" }
                                 @for reason in FlagReason::ALL {
-                                    option value=(code(reason)) selected[own.is_some_and(|own| own.reason == Some(reason))] { (reason.words()) }
+                                    option value=(reason.code()) selected[own.is_some_and(|own| own.reason == Some(reason))] { (reason.words()) }
                                 }
                             }
                         }
@@ -396,11 +396,6 @@ fn flagging(conversation: &Conversation, entry: &Message, session: &Session, now
             }
         }
     }
-}
-
-/// A reason by the word that the form sends.
-pub(crate) fn code(reason: FlagReason) -> String {
-    serde_json::to_value(reason).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn note_line(note: &Note, now: Timestamp) -> Markup {

@@ -10,7 +10,7 @@ use crate::sign_in::Session;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use carryover_shared::case::{self, Priority};
+use carryover_shared::case::{self, Labels, Priority};
 use carryover_shared::contact::ContactId;
 use carryover_shared::desk::{self, NewFlag};
 use carryover_shared::flag::FlagReason;
@@ -168,8 +168,7 @@ pub async fn flag(
     Form { session, fields }: Form<FlagForm>,
 ) -> Result<Response, Wrong> {
     let contact = contact(&whose)?;
-    let reason =
-        FlagReason::ALL.into_iter().find(|reason| super::conversation::code(*reason) == fields.reason);
+    let reason = FlagReason::ALL.into_iter().find(|reason| reason.code() == fields.reason);
     let new = NewFlag { reason, note: lines(&fields.note) };
     let flagged = desk::flag(&console.desk, contact, &session.caller.operator, Seq(seq), new).await;
     Ok(after_message(&console, &session, contact, seq, flagged.map(|_| ())).await)
@@ -311,6 +310,8 @@ pub async fn assign(
 pub struct Label {
     priority: Priority,
     tags: String,
+    /// How often the page's labels had been set.
+    labelled: u32,
 }
 
 /// `POST …/cases/{case}/label`.
@@ -322,6 +323,8 @@ pub async fn label(
     let (contact, case_id) = case_of(&names)?;
     let given = fields.tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
     let tags = case::tags(given).map_err(|error| bad(&error.to_string()))?;
-    let moved = handoff::label(&console.desk, contact, case_id, fields.priority, &tags).await;
+    let (operator, labels) = (&session.caller.operator, Labels { priority: fields.priority, tags });
+    let shown = Some(fields.labelled);
+    let moved = handoff::label(&console.desk, contact, operator, case_id, &labels, shown).await;
     Ok(after(&console, &session, contact, moved, "").await)
 }

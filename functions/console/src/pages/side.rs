@@ -119,13 +119,6 @@ fn points(title: &str, points: &[String]) -> Markup {
     }
 }
 
-const PRIORITIES: [(Priority, &str); 4] = [
-    (Priority::Low, "low"),
-    (Priority::Normal, "normal"),
-    (Priority::High, "high"),
-    (Priority::Urgent, "urgent"),
-];
-
 fn labels(case: &Case, session: &Session) -> Markup {
     let base = format!("/console/threads/{}/cases/{}", case.contact_id, case.case_id);
     let tags: Vec<&str> = case.tags.iter().map(String::as_str).collect();
@@ -134,10 +127,11 @@ fn labels(case: &Case, session: &Session) -> Markup {
             summary { @if case.is_unresolved() { "Case: priority, tags, assignment" } @else { "Case: tags, reopen, release" } }
             form.stacked method="post" action=(format!("{base}/label")) {
                 (layout::csrf(session))
+                input type="hidden" name="labelled" value=(case.labelled);
                 label { "Priority"
                     select name="priority" {
-                        @for (priority, word) in PRIORITIES {
-                            option value=(word) selected[case.priority == priority] { (word) }
+                        @for priority in Priority::ALL {
+                            option value=(priority.code()) selected[case.priority == priority] { (priority.code()) }
                         }
                     }
                 }
