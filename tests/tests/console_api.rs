@@ -350,6 +350,28 @@ async fn a_note_is_read_by_operators_and_by_nobody_else() {
 }
 
 #[tokio::test]
+async fn notes_are_read_page_by_page_to_the_first_one() {
+    let desk = with_a_case().await;
+    let api = desk.api(&ROBIN);
+    for n in 0..5 {
+        desk.world.clock.advance(Duration::from_millis(5));
+        api.post("/v1/threads/chat:ana/notes", &json!({"text": n.to_string()})).await;
+    }
+    let mut path = "/v1/threads/chat:ana/notes?limit=2".to_owned();
+    let mut pages = vec![];
+    loop {
+        let page = api.get(&path).await;
+        pages.push(ids(&page, "note_id").len());
+        match page.json()["next"].as_str() {
+            Some(next) => path = format!("/v1/threads/chat:ana/notes?limit=2&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(pages, [2, 2, 1]);
+    assert_problem(&api.get("/v1/threads/chat:ana/notes?cursor=7").await, 400, Some("cursor"));
+}
+
+#[tokio::test]
 async fn each_refusal_of_a_write_names_the_field_and_the_bound() {
     let desk = with_a_case().await;
     let api = desk.api(&ROBIN);

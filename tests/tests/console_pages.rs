@@ -5,13 +5,14 @@ use carryover_shared::admit::Answer as Admitted;
 use carryover_shared::feedback::Rating;
 use carryover_shared::memory::Origin;
 use carryover_shared::portal;
+use carryover_shared::handoff;
 use carryover_shared::thread::{Author, Mode, Seq};
 use carryover_shared::traits::Question;
 use carryover_shared::turn::End;
 use carryover_tests::console::{Answer, Browser, Desk};
 use carryover_tests::model::FakeModel;
 use carryover_tests::provider::{ALEX, ROBIN};
-use carryover_tests::world::{Thinking, World};
+use carryover_tests::world::{Thinking, World, operator};
 use serde_json::json;
 use std::time::Duration;
 
@@ -545,6 +546,56 @@ async fn isolation_a_page_that_names_no_contact_shows_nothing() {
     }
     assert_eq!(browser.get("/console/threads/chat:ana").await.status, StatusCode::OK);
     assert_eq!(desk.world.head("ana").await.last_seq, Seq(2));
+}
+
+#[tokio::test]
+async fn an_address_that_forms_are_sent_to_leads_to_its_page_when_it_is_loaded() {
+    let desk = with_a_case().await;
+    let case_id = desk.world.head("ana").await.open_case.expect("a case");
+    let ana = desk.world.contact("ana").await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let case = |what: &str| format!("threads/{ana}/cases/{case_id}/{what}");
+    let of_case = ["resolve", "reopen", "assign", "label", "release"].map(case);
+    let thread = [
+        "take-over",
+        "hand-back",
+        "messages",
+        "notes",
+        "messages/2/flag",
+        "messages/2/flag/withdraw",
+        "memories/forget",
+    ];
+    let of_thread = thread.map(|what| format!("threads/{ana}/{what}"));
+    let of_customer = ["records", "records/edit", "identities", "unlink", "join", "erase"].map(|what| format!("customers/{ana}/{what}"));
+    for path in of_case.into_iter().chain(of_thread).chain(of_customer) {
+        let page = path.split('/').take(2).collect::<Vec<_>>().join("/");
+        leads_back(&browser.get(&format!("/console/{path}")).await, &format!("/console/{page}"));
+        let outside = desk.browser().get(&format!("/console/{path}")).await;
+        assert!(outside.location().contains("/authorize?"), "{outside:?}");
+    }
+    assert_eq!(browser.get("/console/threads/chat:ana/notes").await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_page_with_many_notes_shows_the_newest_and_leads_to_the_earlier_ones() {
+    let desk = with_a_case().await;
+    let ana = desk.world.contact("ana").await;
+    for n in 0..=500 {
+        desk.world.clock.advance(Duration::from_millis(5));
+        let note =
+            handoff::note(&desk.world.handoff(), ana, &operator("leo"), &format!("note-{n}."), None).await;
+        note.expect("he may");
+    }
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&desk, &mut browser, "ana").await;
+    assert!(
+        page.body.contains("note-500.") && page.body.contains("note-1.") && !page.body.contains("note-0.")
+    );
+    let earlier = page.body.split("href=\"").find(|link| link.contains("earlier-notes")).expect("a link");
+    let earlier = browser.get(earlier.split('"').next().expect("an address")).await;
+    assert!(earlier.body.contains("note-0.") && !earlier.body.contains("note-1."), "{}", earlier.body);
+    let newest = browser.get(&format!("{path}/earlier-notes?before=x")).await;
+    assert!(newest.body.contains("note-451.") && newest.body.contains("Earlier notes"), "{}", newest.body);
 }
 
 #[tokio::test]

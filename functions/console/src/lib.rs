@@ -105,35 +105,36 @@ async fn nowhere(State(console): State<Console>, request: Request) -> Response {
 
 /// A conversation and the moves that are made in it.
 fn threads() -> Router<Console> {
-    use pages::{conversation, moves, trace};
+    use pages::{conversation, moves, notes, trace};
     Router::new()
         .route("/{contact}", get(conversation::show))
         .route("/{contact}/live", get(conversation::live))
+        .route("/{contact}/earlier-notes", get(notes::show))
         .route("/{contact}/messages/{seq}", get(conversation::whole))
         .route("/{contact}/traces/{seq}/{id}", get(trace::show))
-        .route("/{contact}/take-over", post(moves::take_over))
-        .route("/{contact}/hand-back", post(moves::hand_back))
-        .route("/{contact}/messages", post(moves::say))
-        .route("/{contact}/notes", post(moves::note))
-        .route("/{contact}/messages/{seq}/flag", post(moves::flag))
-        .route("/{contact}/messages/{seq}/flag/withdraw", post(moves::unflag))
-        .route("/{contact}/cases/{case}/resolve", post(moves::resolve))
-        .route("/{contact}/cases/{case}/reopen", post(moves::reopen))
-        .route("/{contact}/cases/{case}/assign", post(moves::assign))
-        .route("/{contact}/cases/{case}/label", post(moves::label))
-        .route("/{contact}/cases/{case}/release", post(moves::release))
-        .route("/{contact}/memories/forget", post(moves::forget))
+        .route("/{contact}/take-over", get(moves::back).post(moves::take_over))
+        .route("/{contact}/hand-back", get(moves::back).post(moves::hand_back))
+        .route("/{contact}/messages", get(moves::back).post(moves::say))
+        .route("/{contact}/notes", get(moves::back).post(moves::note))
+        .route("/{contact}/messages/{seq}/flag", get(moves::back).post(moves::flag))
+        .route("/{contact}/messages/{seq}/flag/withdraw", get(moves::back).post(moves::unflag))
+        .route("/{contact}/cases/{case}/resolve", get(moves::back).post(moves::resolve))
+        .route("/{contact}/cases/{case}/reopen", get(moves::back).post(moves::reopen))
+        .route("/{contact}/cases/{case}/assign", get(moves::back).post(moves::assign))
+        .route("/{contact}/cases/{case}/label", get(moves::back).post(moves::label))
+        .route("/{contact}/cases/{case}/release", get(moves::back).post(moves::release))
+        .route("/{contact}/memories/forget", get(moves::back).post(moves::forget))
 }
 
 /// A customer and what is changed of them.
 fn customers() -> Router<Console> {
-    use pages::{customer, identities};
+    use pages::{customer, identities, moves};
     Router::new()
         .route("/{contact}", get(customer::show))
-        .route("/{contact}/records", post(customer::open))
-        .route("/{contact}/records/edit", post(customer::change))
-        .route("/{contact}/identities", post(identities::link))
-        .route("/{contact}/unlink", post(identities::unlink))
-        .route("/{contact}/join", post(identities::join))
-        .route("/{contact}/erase", post(identities::erase))
+        .route("/{contact}/records", get(moves::back_to_customer).post(customer::open))
+        .route("/{contact}/records/edit", get(moves::back_to_customer).post(customer::change))
+        .route("/{contact}/identities", get(moves::back_to_customer).post(identities::link))
+        .route("/{contact}/unlink", get(moves::back_to_customer).post(identities::unlink))
+        .route("/{contact}/join", get(moves::back_to_customer).post(identities::join))
+        .route("/{contact}/erase", get(moves::back_to_customer).post(identities::erase))
 }

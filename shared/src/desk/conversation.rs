@@ -1,13 +1,13 @@
 //! A thread for people: its messages with what stands beside them, and where the bot's memory ends.
 
-use super::{Who, who};
+use super::{Notes, Who, who};
 use crate::case::Case;
 use crate::contact::ContactId;
 use crate::flag::Flag;
 use crate::handoff::Context;
 use crate::prompt;
 use crate::snapshot::Snapshot;
-use crate::store::StoreError;
+use crate::store::{NotePlace, StoreError};
 use crate::text;
 use crate::thread::{Head, Message, Note, Seq};
 use crate::window::Split;
@@ -27,6 +27,8 @@ pub struct Conversation {
     pub messages: Vec<Message>,
     /// The notes beside them.
     pub notes: Vec<Note>,
+    /// There are more of them: those before this place.
+    pub earlier_notes: Option<NotePlace>,
     /// The flags on them that stand.
     pub flags: Vec<Flag>,
     /// The contact's newest cases.
@@ -62,7 +64,7 @@ pub async fn conversation(
     let (log, who, notes, flags, cases, snapshot) = futures::join!(
         log(ctx, contact, from, to),
         who(store, contact),
-        store.notes(contact, notes_from, to, BESIDE),
+        store.notes(contact, notes_from, to, BESIDE + 1),
         store.flags(contact, from, to, BESIDE),
         store.cases(contact),
         store.snapshot(contact),
@@ -70,15 +72,26 @@ pub async fn conversation(
     let ((messages, newest_first), who) = (log?, who?);
     let messages = fitting(messages);
     let mut failed = vec![];
-    let mut notes = read("notes", notes, &mut failed);
-    notes.sort_by_key(|note| (note.seq, note.at));
+    let Notes { notes, earlier: earlier_notes } = Notes::page(read("notes", notes, &mut failed), BESIDE);
     let flags = read("flags", flags, &mut failed);
     let cases = read("cases", cases, &mut failed);
     let snapshot = read("the summary", snapshot, &mut failed);
     let checkpoint = snapshot.as_ref().map_or(Seq::NONE, |snapshot| snapshot.folded_through);
     let split = prompt::split_of(&newest_first, head.first_seq, checkpoint, &ctx.limits);
     let older = messages.first().map(|first| first.seq).filter(|first| *first > head.first_seq);
-    Ok(Some(Conversation { head, who, snapshot, split, messages, notes, flags, cases, older, failed }))
+    Ok(Some(Conversation {
+        head,
+        who,
+        snapshot,
+        split,
+        messages,
+        notes,
+        earlier_notes,
+        flags,
+        cases,
+        older,
+        failed,
+    }))
 }
 
 /// Messages `from..=to`, oldest first, and the newest ones as a turn reads them, newest first. What a page has of the

@@ -6,6 +6,7 @@ mod customer;
 mod flags;
 mod inbox;
 mod memories;
+mod notes;
 
 pub use brief::{Brief, TraceRef, Tried, brief, why};
 pub use conversation::{Conversation, conversation};
@@ -13,6 +14,7 @@ pub use customer::{Customer, Edit, customer, edit_record, erase, is_ours, join, 
 pub use flags::{NewFlag, flag, unflag};
 pub use inbox::{Asked, Counts, Inbox, Row, Tab, counts, inbox};
 pub use memories::{forget_memory, memories};
+pub use notes::{Notes, notes};
 
 use crate::contact::{ContactId, Identity};
 use crate::rules;

@@ -50,7 +50,7 @@ pub use join::Joined;
 pub use listing::{Cursor, CursorError, Entry, List, Order, Part as ListPart};
 pub use log::Gathered;
 pub use memory::{Bank, Changed};
-pub use notes::NoteWrite;
+pub use notes::{NotePlace, NoteWrite};
 pub use tickets::{IndexPointer, Place, ReleasedCase, Upload};
 pub use traces::TraceKey;
 

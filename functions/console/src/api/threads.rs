@@ -190,7 +190,7 @@ pub(super) async fn messages(
     Ok(Json(Page { items: views(&page), next: page.older.map(|seq| seq.to_string()) }))
 }
 
-/// The notes beside the messages of a page.
+/// The notes of a thread: the newest page first, each page oldest first.
 #[utoipa::path(
     get, path = "/v1/threads/{identity}/notes", tag = "threads",
     params(("identity" = String, Path), Before),
@@ -201,10 +201,13 @@ pub(super) async fn notes(
     at: At,
     asked: Result<Query<Before>, QueryRejection>,
 ) -> Result<Json<Page<NoteView>>, ApiError> {
-    let page = Before::page(asked, &console, at).await?;
+    let Query(Before { cursor, limit }) = asked?;
+    let (before, limit) = (cursor.as_deref().map(str::parse).transpose()?, page_size(limit)?);
+    let contact = Thread::at(&console, at).await?.contact;
+    let page = desk::notes(&console.desk, contact, before, limit).await?.ok_or_else(Problem::not_found)?;
     Ok(Json(Page {
         items: page.notes.iter().map(NoteView::from).collect(),
-        next: page.older.map(|seq| seq.to_string()),
+        next: page.earlier.map(|place| place.to_string()),
     }))
 }
 

@@ -257,6 +257,9 @@ fn timeline(conversation: &Conversation, session: &Session, before: Option<Seq>,
             @if let Some(older) = conversation.older {
                 p.more { a.button href=(format!("/console/threads/{contact}?before={older}")) { "Older messages" } }
             }
+            @if let Some(earlier) = conversation.earlier_notes {
+                p.more { a href=(format!("/console/threads/{contact}/earlier-notes?before={earlier}")) { "Earlier notes" } }
+            }
             @if before.is_some() {
                 p.more { a href=(format!("/console/threads/{contact}")) { "Newest messages" } }
             }
@@ -398,7 +401,7 @@ fn flagging(conversation: &Conversation, entry: &Message, session: &Session, now
     }
 }
 
-fn note_line(note: &Note, now: Timestamp) -> Markup {
+pub(super) fn note_line(note: &Note, now: Timestamp) -> Markup {
     html! {
         li.message.note {
             div.said-by { strong { (note.operator) } span.badge { "note" } span.meta { (ago(note.at, now)) } }

@@ -8,6 +8,7 @@ pub mod inbox;
 mod layout;
 pub mod message;
 pub mod moves;
+pub mod notes;
 mod parts;
 mod side;
 pub mod trace;

@@ -21,8 +21,24 @@ use carryover_shared::release::{self, Released};
 use carryover_shared::similar::Wording;
 use carryover_shared::thread::Seq;
 use serde::Deserialize;
+use std::collections::HashMap;
 use std::str::FromStr;
 use ulid::Ulid;
+
+/// `GET` of an address that forms are sent to: a page that says why a move was not made is loaded again from there.
+pub async fn back(_: Session, Path(names): Path<HashMap<String, String>>) -> Result<Response, Wrong> {
+    let contact = contact(names.get("contact").map_or("", String::as_str))?;
+    Ok(Redirect::to(&format!("/console/threads/{contact}")).into_response())
+}
+
+/// The same of a customer's page.
+pub async fn back_to_customer(
+    _: Session,
+    Path(names): Path<HashMap<String, String>>,
+) -> Result<Response, Wrong> {
+    let contact = contact(names.get("contact").map_or("", String::as_str))?;
+    Ok(Redirect::to(&format!("/console/customers/{contact}")).into_response())
+}
 
 /// Whose conversation a form is on.
 type Whose = Path<String>;
