@@ -5,7 +5,10 @@ use carryover_shared::admit::Answer as Admitted;
 use carryover_shared::feedback::Rating;
 use carryover_shared::memory::Origin;
 use carryover_shared::portal;
+use carryover_shared::contact::ContactId;
+use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::handoff;
+use carryover_shared::routing::Routing;
 use carryover_shared::thread::{Author, Mode, Seq};
 use carryover_shared::traits::Question;
 use carryover_shared::turn::End;
@@ -164,19 +167,96 @@ async fn an_open_conversation_is_told_nothing_until_somebody_writes() {
     let desk = with_a_case().await;
     let mut browser = desk.browser_of(&ROBIN).await;
     let (_, page) = page_of(&desk, &mut browser, "ana").await;
-    let live = page
-        .body
-        .split("hx-get=\"")
-        .nth(1)
-        .and_then(|rest| rest.split('"').next())
-        .expect("a live part")
-        .replace("&amp;", "&");
     desk.world.table.take_calls();
-    assert_eq!(browser.get(&live).await.status, StatusCode::NO_CONTENT);
+    assert_eq!(browser.get(&live(&page)).await.status, StatusCode::NO_CONTENT);
     assert_eq!(desk.world.table.take_calls().len(), 1, "one read");
     asks(&desk, "ana", "Hello?").await;
-    let changed = browser.get(&live).await;
+    let changed = browser.get(&live(&page)).await;
     assert!(changed.status == StatusCode::OK && changed.body.contains("Hello?"), "{changed:?}");
+}
+
+/// The address of what an open page asks again.
+fn live(page: &Answer) -> String {
+    let live = page.body.split("hx-get=\"").nth(1).and_then(|rest| rest.split('"').next());
+    live.expect("a live part").replace("&amp;", "&")
+}
+
+#[tokio::test]
+async fn an_open_conversation_hears_of_brief_and_records_that_moved_and_keeps_its_forms() {
+    let desk = with_a_case().await;
+    let ana = desk.world.contact("ana").await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (_, page) = page_of(&desk, &mut browser, "ana").await;
+    let is_there = |answer: &Answer, part: &str| answer.body.contains(&format!("id=\"{part}\" hx-swap-oob"));
+    desk.world.clock.advance(Duration::from_secs(60));
+    let same = browser.get(&live(&page)).await;
+    assert!(
+        same.status == StatusCode::OK && !is_there(&same, "brief") && !is_there(&same, "facts"),
+        "{same:?}"
+    );
+
+    desk.world.set_snapshot(ana, "summary_text", "She moved out on Monday.").await;
+    desk.world.clock.advance(Duration::from_secs(60));
+    let moved = browser.get(&live(&same)).await;
+    assert!(is_there(&moved, "brief") && moved.body.contains("She moved out on Monday."), "{moved:?}");
+    assert!(
+        !moved.body.contains("name=\"tags\"") && !moved.body.contains("There is another case."),
+        "{moved:?}"
+    );
+    put_fact(&desk, ana, "O-1").await;
+    desk.world.clock.advance(Duration::from_secs(60));
+    let moved = browser.get(&live(&moved)).await;
+    assert!(is_there(&moved, "facts") && moved.body.contains("O-1"), "{moved:?}");
+
+    hands_back(&desk, &mut browser, "ana", "true").await;
+    asks(&desk, "ana", "I want a refund!").await;
+    let another = browser.get(&live(&moved)).await;
+    assert!(is_there(&another, "brief") && another.body.contains("There is another case."), "{another:?}");
+}
+
+async fn put_fact(desk: &Desk, contact: ContactId, id: &str) {
+    let (now, limits) = (desk.world.ctx.clock.now(), &desk.world.ctx.limits);
+    let fact = Fact::checked("order", id, AsOf::from(now), "shop", json!({"status": "packed"}), limits);
+    desk.world.ctx.store.put_fact(contact, &fact.expect("a fact"), limits).await.expect("a table");
+}
+
+#[tokio::test]
+async fn where_an_operator_took_over_without_a_case_the_conversation_says_so() {
+    let desk = desk().await;
+    asks(&desk, "ana", "Is the pool open?").await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    let (path, page) = page_of(&desk, &mut browser, "ana").await;
+    assert!(!page.body.contains("handed to a person"), "{}", page.body);
+    browser.submit(&page, &format!("{path}/take-over"), &[]).await;
+    let place = async |browser: &mut Browser<'_>| {
+        let (_, page) = page_of(&desk, browser, "ana").await;
+        let parts: Vec<&str> = page.body.split("handed to a person").collect();
+        assert_eq!(parts.len(), 2, "once: {}", page.body);
+        parts[0].matches("<li class=\"message").count()
+    };
+    assert_eq!(place(&mut browser).await, 2, "behind the reply");
+    desk.world.write("ana", "m2", "Hello?").await.expect("an answer");
+    assert_eq!(place(&mut browser).await, 2, "before what she wrote to a person");
+    handoff::say(&desk.world.handoff(), desk.world.contact("ana").await, &operator("robin"), "Hi.", None)
+        .await
+        .expect("he may");
+    assert_eq!(place(&mut browser).await, 2, "and so it stays");
+}
+
+#[tokio::test]
+async fn the_team_of_a_case_is_shown_wherever_the_case_is() {
+    let mut world = World::new(polite()).await;
+    let slack = json!({"front": {"slack": "https://hooks.slack.example/T1"}});
+    let routing = json!({"teams": slack, "routes": {"default": {"team": "front"}}}).to_string();
+    world.ctx.routing = std::sync::Arc::new(Routing::parse(&routing).expect("a routing"));
+    let desk = Desk::over(world).await;
+    asks(&desk, "ana", "When do I get my deposit back?").await;
+    let mut browser = desk.browser_of(&ROBIN).await;
+    assert!(browser.get("/console").await.body.contains("team <bdi>front</bdi>"));
+    let (_, page) = page_of(&desk, &mut browser, "ana").await;
+    assert!(page.body.contains("<strong>Team: </strong><bdi>front</bdi>"), "{}", page.body);
+    assert!(page.body.contains("href=\"#brief\"") && page.body.contains("id=\"brief\""));
+    assert_eq!(desk.api(&ROBIN).get("/v1/cases").await.json()["items"][0]["team"], "front");
 }
 
 #[tokio::test]

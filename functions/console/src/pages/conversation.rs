@@ -29,6 +29,8 @@ pub struct Wanted {
     before: Option<u64>,
     /// What an open page has seen.
     seen: Option<String>,
+    /// What stands beside its conversation.
+    beside: Option<String>,
 }
 
 /// What the page says besides: why a move was not made, and what was written.
@@ -85,7 +87,7 @@ pub(crate) async fn page(
             @if !conversation.failed.is_empty() { p.refused { "Not readable just now: " (conversation.failed.join(", ")) "." } }
             (top(&conversation, session, false))
             section.thread aria-label="Conversation" {
-                (timeline(&conversation, session, before, now))
+                (timeline(&conversation, session, before, &side.known.mark(&conversation), now))
                 @if before.is_none() { (answer(&conversation, session, said.draft, console.desk.clock.ulid())) }
             }
             (side::show(&conversation, &side, session, now))
@@ -94,7 +96,8 @@ pub(crate) async fn page(
     (status, layout::page(&plain(conversation.who.title()), session, &body)).into_response()
 }
 
-/// `GET /console/threads/{contact}/live`: the timeline alone, for a page that is open; nothing where nothing changed.
+/// `GET /console/threads/{contact}/live`: the timeline for a page that is open, with brief and records where they moved;
+/// nothing where nothing changed.
 pub async fn live(
     State(console): State<Console>,
     session: Session,
@@ -107,18 +110,27 @@ pub async fn live(
             StatusCode::NO_CONTENT.into_response()
         }
         Ok(Some(_)) => match desk::conversation(&console.desk, contact, None, MESSAGES).await {
-            // Whoever acts on what they see acts on the whole of it.
-            Ok(Some(conversation)) => html! {
-                (timeline(&conversation, &session, None, console.now()))
-                (top(&conversation, &session, true))
-                (banner(&conversation.head, true))
+            Ok(Some(conversation)) => {
+                let shown = wanted.beside.as_deref().unwrap_or_default();
+                changed(&console, &session, &conversation, shown).await.into_response()
             }
-            .into_response(),
             Ok(None) => message::not_found().await,
             Err(error) => failed(&error),
         },
         Ok(None) => message::not_found().await,
         Err(error) => failed(&error),
+    }
+}
+
+/// Whoever acts on what they see acts on the whole of it.
+async fn changed(console: &Console, session: &Session, conversation: &Conversation, shown: &str) -> Markup {
+    let known = side::Known::read(console, conversation).await;
+    let (mark, now) = (known.mark(conversation), console.now());
+    html! {
+        (timeline(conversation, session, None, &mark, now))
+        (top(conversation, session, true))
+        (banner(&conversation.head, true))
+        @if mark != shown { (side::moved(conversation, &known, shown, now)) }
     }
 }
 
@@ -186,6 +198,7 @@ fn top(conversation: &Conversation, session: &Session, in_place: bool) -> Markup
                 } }
             }
             @for account in &head.opted_out { span.badge.amber { "opted out of " (account) } }
+            a.button.to-brief href="#brief" { "Brief ↓" }
             div.moves { (moves(head, session)) }
         }
     }
@@ -247,9 +260,17 @@ fn region(conversation: &Conversation, seq: Seq) -> Region {
     }
 }
 
-fn timeline(conversation: &Conversation, session: &Session, before: Option<Seq>, now: Timestamp) -> Markup {
+fn timeline(
+    conversation: &Conversation,
+    session: &Session,
+    before: Option<Seq>,
+    beside: &str,
+    now: Timestamp,
+) -> Markup {
     let contact = conversation.head.contact_id;
-    let again = format!("/console/threads/{contact}/live?seen={}", seen(&conversation.head, now));
+    let again =
+        format!("/console/threads/{contact}/live?seen={}&beside={beside}", seen(&conversation.head, now));
+    let taken = taken_by_hand(conversation, before.is_none());
     let mut last = None;
     html! {
         div #timeline tabindex="0" role="log" aria-label="Messages" hx-get=[before.is_none().then_some(again)] hx-trigger=[before.is_none().then_some("every 3s")]
@@ -270,12 +291,52 @@ fn timeline(conversation: &Conversation, session: &Session, before: Option<Seq>,
                     @let here = region(conversation, entry.seq);
                     @if last != Some(here) { (boundary(conversation, here)) }
                     @let _ = last.insert(here);
+                    @if taken.contains(&entry.seq) { (handed_over()) }
                     (message_line(conversation, entry, session, now))
                     @for note in notes_at(conversation, Some(entry.seq)) { (note_line(note, now)) }
                 }
+                @if taken.contains(&conversation.head.last_seq.next()) { (handed_over()) }
             }
         }
     }
+}
+
+/// Where an operator got the thread without a notice that says so: before which messages, the next one included.
+fn taken_by_hand(conversation: &Conversation, is_newest: bool) -> Vec<Seq> {
+    let (head, messages) = (&conversation.head, &conversation.messages);
+    let mut taken = vec![];
+    // Who had the thread before this page is not known: nothing is claimed of it.
+    let mut has_person = conversation.older.is_some();
+    for (n, message) in messages.iter().enumerate() {
+        match message.author {
+            Author::Bot => has_person = message.kind == Some(BotKind::Notice),
+            Author::Operator if !has_person => {
+                taken.push(
+                    first_after_move(messages, n, message.epoch.saturating_sub(1)).unwrap_or(message.seq),
+                );
+                has_person = true;
+            }
+            Author::Operator | Author::Customer => {}
+        }
+    }
+    if is_newest && head.mode == Mode::Human && !has_person {
+        taken.push(first_after_move(messages, messages.len(), head.epoch).unwrap_or(head.last_seq.next()));
+    }
+    taken
+}
+
+/// The first of the customer's messages right before number `n` that came after the move which began this epoch.
+fn first_after_move(messages: &[Message], n: usize, epoch: u64) -> Option<Seq> {
+    let before = messages.get(..n)?;
+    let is_after = |message: &&Message| message.author == Author::Customer && message.epoch == epoch;
+    let after = before.iter().rev().take_while(is_after).count();
+    let earlier = before.get(..n - after)?.last()?;
+    let first = before.get(n - after)?;
+    (earlier.epoch < epoch).then_some(first.seq)
+}
+
+fn handed_over() -> Markup {
+    html! { li.boundary { span { "handed to a person" } } }
 }
 
 /// The notes that stand by a message; those before the first message of the page with none.
@@ -338,7 +399,7 @@ fn message_line(conversation: &Conversation, entry: &Message, session: &Session,
             }
             @if entry.kind == Some(BotKind::Reply) { (flagging(conversation, entry, session, now)) }
         }
-        @if entry.kind == Some(BotKind::Notice) { li.boundary { span { "handed to a person" } } }
+        @if entry.kind == Some(BotKind::Notice) { (handed_over()) }
     }
 }
 

@@ -243,6 +243,7 @@ fn badges(row: &Row) -> Markup {
         @if case.is_some_and(|case| case.state_of_case == CaseState::Reopened) { span.badge { "reopened" } }
         @if case.is_some_and(|case| case.silent) { span.badge { "not told" } }
         @if !row.head.opted_out.is_empty() { span.badge.amber { "opted out" } }
+        @if let Some(team) = case.and_then(|case| case.team.as_ref()) { span.badge { "team " bdi { (team) } } }
         @for tag in case.into_iter().flat_map(|case| &case.tags) { span.badge { bdi { (tag) } } }
         @if let Some(by) = &row.head.taken_by { span.badge.quiet { "taken: " (by) } }
         @if let Some(assignee) = assignee { span.badge.quiet { "for " (assignee) } }

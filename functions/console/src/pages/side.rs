@@ -7,9 +7,11 @@ use crate::sign_in::Session;
 use carryover_shared::case::{Case, Priority};
 use carryover_shared::desk::{self, Brief, Conversation};
 use carryover_shared::facts::{self, Fact};
+use carryover_shared::hash;
 use carryover_shared::memory::{Entry, Origin};
 use carryover_shared::snapshot::Snapshot;
 use carryover_shared::store::StoreError;
+use carryover_shared::text;
 use carryover_shared::time::Timestamp;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -21,40 +23,69 @@ const VALUE_CHARS: usize = 300;
 
 /// What is read for it. Each part may fail alone: *failed* is never shown as *empty*.
 pub(crate) struct Side {
-    brief: Result<Option<Brief>, StoreError>,
-    facts: Result<Vec<Fact>, StoreError>,
+    pub(crate) known: Known,
     memories: Result<Vec<Entry>, StoreError>,
     has_hindsight: bool,
 }
 
-/// Reads it, for the case that waits, else the newest one.
+/// What moves while a page is open: the brief of the case that waits, else of the newest one, and the records.
+pub(crate) struct Known {
+    brief: Result<Option<Brief>, StoreError>,
+    facts: Result<Vec<Fact>, StoreError>,
+}
+
+impl Known {
+    pub(crate) async fn read(console: &Console, conversation: &Conversation) -> Self {
+        let (desk, contact) = (&console.desk, conversation.head.contact_id);
+        let case_id = conversation.head.open_case.or(conversation.cases.first().map(|case| case.case_id));
+        let brief = async {
+            match case_id {
+                Some(case_id) => desk::brief(desk, contact, case_id).await,
+                None => Ok(None),
+            }
+        };
+        let (brief, facts) = futures::join!(brief, desk.store.facts(contact, &desk.limits));
+        Self { brief, facts }
+    }
+
+    fn brief(&self) -> Option<&Brief> {
+        self.brief.as_ref().ok().and_then(Option::as_ref)
+    }
+
+    /// The case that the brief is of, and a word that is another one when brief or records show something else.
+    pub(crate) fn mark(&self, conversation: &Conversation) -> String {
+        let case = self.brief().map(|brief| &brief.case);
+        let state = case.map(|case| (case.state_of_case, case.resolved_at, &case.team, case.joined));
+        let facts = self.facts.as_ref().ok();
+        let facts = facts
+            .map(|facts| facts.iter().map(|fact| (&fact.kind, &fact.id, &fact.as_of)).collect::<Vec<_>>());
+        let shown = format!("{state:?} {} {:?} {facts:?}", self.brief.is_ok(), conversation.snapshot);
+        let case_id = case.map(|case| case.case_id.to_string()).unwrap_or_default();
+        format!("{case_id}.{}", text::head(&hash::hex(&shown), MARK_CHARS))
+    }
+}
+
+/// Characters of a mark that tell it from another one.
+const MARK_CHARS: usize = 16;
+
+/// Reads it.
 pub(crate) async fn read(console: &Console, conversation: &Conversation) -> Side {
-    let (desk, contact) = (&console.desk, conversation.head.contact_id);
-    let case_id = conversation.head.open_case.or(conversation.cases.first().map(|case| case.case_id));
-    let brief = async {
-        match case_id {
-            Some(case_id) => desk::brief(desk, contact, case_id).await,
-            None => Ok(None),
-        }
-    };
-    let (brief, facts, memories) = futures::join!(
-        brief,
-        desk.store.facts(contact, &desk.limits),
-        desk::memories(desk, contact, None, MEMORIES)
+    let contact = conversation.head.contact_id;
+    let (known, memories) = futures::join!(
+        Known::read(console, conversation),
+        desk::memories(&console.desk, contact, None, MEMORIES)
     );
-    Side { brief, facts, memories, has_hindsight: console.has_hindsight }
+    Side { known, memories, has_hindsight: console.has_hindsight }
 }
 
 pub(crate) fn show(conversation: &Conversation, side: &Side, session: &Session, now: Timestamp) -> Markup {
     html! {
         aside tabindex="0" aria-label="What is known" {
-            @match &side.brief {
-                Ok(found) => (brief(conversation, found.as_ref(), session, now)),
-                Err(_) => section { h2 { "Brief" } p.failed { "The brief cannot be read just now." } },
-            }
-            (facts(&side.facts, now))
+            (brief(conversation, &side.known, now, None))
+            @if let Some(brief) = side.known.brief() { section { (labels(&brief.case, session)) } }
+            (facts(&side.known.facts, now, false))
             (memories(conversation, side, session, now))
-            (similar(side.brief.as_ref().ok().and_then(Option::as_ref)))
+            (similar(side.known.brief()))
             section {
                 h2 { "Identities" }
                 ul { @for identity in &conversation.who.identities { li { (written(identity.as_str())) } } }
@@ -63,17 +94,34 @@ pub(crate) fn show(conversation: &Conversation, side: &Side, session: &Session, 
     }
 }
 
-fn brief(conversation: &Conversation, brief: Option<&Brief>, session: &Session, now: Timestamp) -> Markup {
+/// Brief and records, in the place of what an open page shows of them. Forms stay as they are: somebody may be writing.
+pub(crate) fn moved(conversation: &Conversation, known: &Known, shown: &str, now: Timestamp) -> Markup {
+    let case_id = shown.split('.').next().unwrap_or_default();
     html! {
-        section.brief {
+        (brief(conversation, known, now, Some(case_id)))
+        (facts(&known.facts, now, true))
+    }
+}
+
+/// The brief; in an answer to an open page it takes the place of what stands there, which is of the case `shown`.
+fn brief(conversation: &Conversation, known: &Known, now: Timestamp, shown: Option<&str>) -> Markup {
+    let brief = known.brief();
+    let case_id = brief.map(|brief| brief.case.case_id.to_string()).unwrap_or_default();
+    html! {
+        section.brief #brief hx-swap-oob=[shown.map(|_| "true")] {
             h2 { "Brief" }
+            @if known.brief.is_err() { p.failed { "The brief cannot be read just now." } }
+            @if shown.is_some_and(|shown| shown != case_id) {
+                p.banner { "There is another case. " a href=(format!("/console/threads/{}", conversation.head.contact_id)) { "Load the page again" } " to label or assign it." }
+            }
             @if let Some(brief) = brief {
                 p { strong { "Why it stopped: " } (brief.why) }
+                @if let Some(team) = &brief.case.team { p { strong { "Team: " } (written(team)) } }
                 @if !brief.case.reason.is_empty() { p.meta { (written(&brief.case.reason)) } }
                 @if !brief.case.is_unresolved() {
                     p.meta { "Resolved " @if let Some(at) = brief.case.resolved_at { (ago(at, now)) } @if let Some(by) = &brief.case.moved_by { " by " (by) } }
                 }
-            } @else {
+            } @else if known.brief.is_ok() {
                 p.meta { "No case: the bot answers, or somebody took over by hand." }
             }
             (snapshot(conversation.snapshot.as_ref()))
@@ -88,7 +136,6 @@ fn brief(conversation: &Conversation, brief: Option<&Brief>, session: &Session, 
                 @if let Some(trace) = brief.trace {
                     p { a href=(format!("/console/threads/{}/traces/{}/{}", brief.case.contact_id, trace.seq, trace.id)) { "What the bot was given (trace)" } }
                 }
-                (labels(&brief.case, session))
             }
         }
     }
@@ -163,9 +210,9 @@ fn labels(case: &Case, session: &Session) -> Markup {
     }
 }
 
-fn facts(facts: &Result<Vec<Fact>, StoreError>, now: Timestamp) -> Markup {
+fn facts(facts: &Result<Vec<Fact>, StoreError>, now: Timestamp, in_place: bool) -> Markup {
     html! {
-        section {
+        section #facts hx-swap-oob=[in_place.then_some("true")] {
             h2 { "Facts" }
             @match facts {
                 Err(_) => { p.failed { "The records cannot be read just now." } }
