@@ -1,5 +1,6 @@
 """Starts ministack, shows what the functions log, and ends with the process that started it."""
 
+import functools
 import os
 import signal
 import socketserver
@@ -7,6 +8,7 @@ import threading
 
 from ministack import app
 from ministack.core import lambda_runtime
+from ministack.services import dynamodb
 
 # Nagle's algorithm costs each call of a function's runtime interface 40 ms.
 socketserver.StreamRequestHandler.disable_nagle_algorithm = True
@@ -38,6 +40,14 @@ def copy_output(log):
     lambda_runtime.ProvidedWorker._pump_output = pump_and_copy
 
 
+def read_expressions_once():
+    """A query looks at every item of its partition, and would read its expression anew for each of them."""
+    tokenize = dynamodb._tokenize
+    dynamodb._tokenize = functools.lru_cache(lambda expression: tuple(tokenize(expression)))
+    for check in ("_condition_syntax_error", "_check_redundant_parens", "_check_reserved_keyword_usage"):
+        setattr(dynamodb, check, functools.lru_cache(getattr(dynamodb, check)))
+
+
 def end_with_parent():
     """Nobody writes to standard input: its end is the parent's end."""
     os.read(0, 1)
@@ -55,6 +65,7 @@ def end_functions():
 
 def main():
     copy_output(open(os.environ.pop("FUNCTIONS_LOG"), "wb", buffering=0))
+    read_expressions_once()
     threading.Thread(target=end_with_parent, daemon=True).start()
     try:
         app.main()

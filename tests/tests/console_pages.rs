@@ -2,12 +2,12 @@
 
 use axum::http::StatusCode;
 use carryover_shared::admit::Answer as Admitted;
-use carryover_shared::feedback::Rating;
-use carryover_shared::memory::Origin;
-use carryover_shared::portal;
 use carryover_shared::contact::ContactId;
 use carryover_shared::facts::{AsOf, Fact};
+use carryover_shared::feedback::Rating;
 use carryover_shared::handoff;
+use carryover_shared::memory::Origin;
+use carryover_shared::portal;
 use carryover_shared::routing::Routing;
 use carryover_shared::thread::{Author, Mode, Seq};
 use carryover_shared::traits::Question;
@@ -646,7 +646,8 @@ async fn an_address_that_forms_are_sent_to_leads_to_its_page_when_it_is_loaded()
         "memories/forget",
     ];
     let of_thread = thread.map(|what| format!("threads/{ana}/{what}"));
-    let of_customer = ["records", "records/edit", "identities", "unlink", "join", "erase"].map(|what| format!("customers/{ana}/{what}"));
+    let of_customer = ["records", "records/edit", "identities", "unlink", "join", "erase"]
+        .map(|what| format!("customers/{ana}/{what}"));
     for path in of_case.into_iter().chain(of_thread).chain(of_customer) {
         let page = path.split('/').take(2).collect::<Vec<_>>().join("/");
         leads_back(&browser.get(&format!("/console/{path}")).await, &format!("/console/{page}"));

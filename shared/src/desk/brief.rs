@@ -1,5 +1,6 @@
 //! The brief: what an operator reads first.
 
+use super::Conversation;
 use crate::case::{Case, Category};
 use crate::contact::ContactId;
 use crate::handoff::Context;
@@ -62,14 +63,33 @@ impl From<Attempt> for Tried {
 /// The table cannot be read.
 pub async fn brief(ctx: &Context, contact: ContactId, case_id: Ulid) -> Result<Option<Brief>, StoreError> {
     let Some(case) = ctx.store.case(contact, case_id).await? else { return Ok(None) };
-    let id = case.trace.as_deref().and_then(|id| Ulid::from_string(id).ok());
-    let trace = id.map(|id| TraceRef { seq: case.about_seq, id });
-    let (snapshot, decided) = futures::join!(ctx.store.snapshot(contact), decided(ctx, contact, trace));
-    let (made_from, outcome) = decided.unwrap_or_default();
+    let (snapshot, decided) = futures::join!(ctx.store.snapshot(contact), decided(ctx, &case));
+    Ok(Some(brief_of(case, snapshot.ok().flatten(), decided)))
+}
+
+/// The same beside a conversation: what that has read is not read again.
+///
+/// # Errors
+/// The table cannot be read.
+pub async fn brief_beside(
+    ctx: &Context,
+    conversation: &Conversation,
+    case_id: Ulid,
+) -> Result<Option<Brief>, StoreError> {
+    match conversation.cases.iter().find(|case| case.case_id == case_id) {
+        Some(case) => {
+            let decided = decided(ctx, case).await;
+            Ok(Some(brief_of(case.clone(), conversation.snapshot.clone(), decided)))
+        }
+        None => brief(ctx, conversation.head.contact_id, case_id).await,
+    }
+}
+
+fn brief_of(case: Case, snapshot: Option<Snapshot>, (made_from, outcome): Decided) -> Brief {
     let context = made_from.map(|trace| trace.context).unwrap_or_default();
-    Ok(Some(Brief {
+    Brief {
         why: why(case.category, case.topic.as_deref()),
-        snapshot: snapshot.ok().flatten(),
+        snapshot,
         tried: outcome
             .map(|outcome| outcome.attempts)
             .unwrap_or_default()
@@ -78,18 +98,24 @@ pub async fn brief(ctx: &Context, contact: ContactId, case_id: Ulid) -> Result<O
             .collect(),
         facts: prompt::facts_in(&context.user).to_owned(),
         similar: context.similar_cases,
-        trace,
+        trace: trace_of(&case),
         case,
-    }))
+    }
 }
 
-async fn decided(
-    ctx: &Context,
-    contact: ContactId,
-    trace: Option<TraceRef>,
-) -> Result<(Option<Trace>, Option<Outcome>), StoreError> {
-    let Some(TraceRef { seq, id }) = trace else { return Ok((None, None)) };
-    ctx.store.decided(TraceKey { contact, seq, id }, ctx.clock.now()).await
+fn trace_of(case: &Case) -> Option<TraceRef> {
+    let id = Ulid::from_string(case.trace.as_deref()?).ok()?;
+    Some(TraceRef { seq: case.about_seq, id })
+}
+
+/// What a decision was made from, and what became of it.
+type Decided = (Option<Trace>, Option<Outcome>);
+
+/// Neither where they cannot be read: a brief says less then.
+async fn decided(ctx: &Context, case: &Case) -> Decided {
+    let Some(TraceRef { seq, id }) = trace_of(case) else { return (None, None) };
+    let key = TraceKey { contact: case.contact_id, seq, id };
+    ctx.store.decided(key, ctx.clock.now()).await.unwrap_or_default()
 }
 
 /// Why the bot stopped, in a sentence for people.

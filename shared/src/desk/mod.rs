@@ -8,7 +8,7 @@ mod inbox;
 mod memories;
 mod notes;
 
-pub use brief::{Brief, TraceRef, Tried, brief, why};
+pub use brief::{Brief, TraceRef, Tried, brief, brief_beside, why};
 pub use conversation::{Conversation, conversation};
 pub use customer::{Customer, Edit, customer, edit_record, erase, is_ours, join, link, open_record, unlink};
 pub use flags::{NewFlag, flag, unflag};

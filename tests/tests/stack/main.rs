@@ -21,6 +21,7 @@ mod health;
 mod hindsight;
 mod identities;
 mod lifecycle;
+mod long_thread;
 mod notifications;
 mod odd_answers;
 mod portal;

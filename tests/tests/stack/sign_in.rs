@@ -5,7 +5,7 @@ use carryover_tests::{operator, stack};
 use jsonwebtoken::jwk::JwkSet;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use reqwest::header::{COOKIE, SET_COOKIE};
-use reqwest::{Method, Response, StatusCode};
+use reqwest::{Client, Method, Response, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use ulid::Ulid;
@@ -46,19 +46,31 @@ async fn both_operators_sign_in_and_their_tokens_say_their_role() {
 
 #[tokio::test]
 async fn a_browser_that_signs_in_is_led_to_the_page_that_was_asked_for() {
-    let client = stack::shared();
-    let outputs = client.outputs();
     let browser = operator::browser().unwrap();
-    let asked = browser.get(format!("{}/console?tab=mine", outputs.api_url)).send().await.unwrap();
-    assert_eq!(asked.status(), StatusCode::SEE_OTHER);
-    let (page, begun) = (operator::leads_to(&asked).unwrap(), cookies(&asked));
-    let callback = operator::signed_in(&browser, outputs, "robin", page).await.unwrap();
-    let entered = browser.get(callback).header(COOKIE, begun).send().await.unwrap();
+    let entered = enters(&browser, "robin").await;
     assert_eq!(operator::leads_to(&entered).unwrap().path(), "/console");
     let inbox = browser.get(operator::leads_to(&entered).unwrap()).header(COOKIE, cookies(&entered));
     let inbox = inbox.send().await.unwrap();
     assert_eq!(inbox.status(), StatusCode::OK);
     assert!(inbox.text().await.unwrap().contains("robin"));
+}
+
+/// A browser in which somebody has signed in, with the cookie of their session.
+pub(crate) async fn session(username: &str) -> (Client, String) {
+    let browser = operator::browser().expect("a client");
+    let cookie = cookies(&enters(&browser, username).await);
+    (browser, cookie)
+}
+
+/// What the console answers to somebody who comes from the sign-in page.
+async fn enters(browser: &Client, username: &str) -> Response {
+    let client = stack::shared();
+    let outputs = client.outputs();
+    let asked = browser.get(format!("{}/console?tab=mine", outputs.api_url)).send().await.expect("an answer");
+    assert_eq!(asked.status(), StatusCode::SEE_OTHER);
+    let (page, begun) = (operator::leads_to(&asked).expect("a page"), cookies(&asked));
+    let callback = operator::signed_in(browser, outputs, username, page).await.expect("they may");
+    browser.get(callback).header(COOKIE, begun).send().await.expect("an answer")
 }
 
 fn cookies(answer: &Response) -> String {

@@ -144,7 +144,7 @@ pub(super) async fn get(State(console): State<Console>, at: At) -> Result<Json<T
     let thread = Thread::at(&console, at).await?;
     let conversation = thread.page(&console, None, PAGE.0).await?;
     let brief = match conversation.head.open_case {
-        Some(case_id) => desk::brief(&console.desk, thread.contact, case_id).await?,
+        Some(case_id) => desk::brief_beside(&console.desk, &conversation, case_id).await?,
         None => None,
     };
     Ok(Json(ThreadView::of(&conversation, brief.as_ref())))

@@ -40,7 +40,7 @@ impl Known {
         let case_id = conversation.head.open_case.or(conversation.cases.first().map(|case| case.case_id));
         let brief = async {
             match case_id {
-                Some(case_id) => desk::brief(desk, contact, case_id).await,
+                Some(case_id) => desk::brief_beside(desk, conversation, case_id).await,
                 None => Ok(None),
             }
         };

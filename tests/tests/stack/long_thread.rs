@@ -1,0 +1,43 @@
+//! A thread of ten thousand messages, as an operator opens it.
+
+use crate::sign_in::session;
+use carryover_tests::command::{carryover, shared_dir};
+use carryover_tests::stack;
+use reqwest::header::COOKIE;
+use serde_json::json;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const MESSAGES: usize = 10_000;
+
+/// A log of them, in a file.
+fn log() -> String {
+    let line = |n| {
+        let role = if n % 2 == 1 { "customer" } else { "bot" };
+        json!({"role": role, "text": format!("long-thread message {n} of the lamp in the hall")}).to_string()
+    };
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("long-thread.jsonl");
+    std::fs::write(&path, (1..=MESSAGES).map(line).collect::<Vec<_>>().join("\n")).expect("a file");
+    path.to_str().expect("a path in UTF-8").to_owned()
+}
+
+#[tokio::test]
+async fn a_thread_of_ten_thousand_messages_opens_within_a_second() {
+    let imported = carryover(&shared_dir(), &["import", "chat:long-thread", &log()], "").await.unwrap();
+    assert!(imported.success, "{imported:?}");
+    let (browser, cookie) = session("robin").await;
+    let page = format!("{}/console/threads/chat:long-thread", stack::shared().outputs().api_url);
+    let mut took = vec![];
+    for _ in 0..10 {
+        let started = Instant::now();
+        let opened = browser.get(&page).header(COOKIE, &cookie).send().await.unwrap().text().await.unwrap();
+        took.push(started.elapsed());
+        assert!(
+            opened.contains(&format!("message {MESSAGES} of")) && !opened.contains("Not readable"),
+            "{opened}"
+        );
+    }
+    took.sort_unstable();
+    eprintln!("opened in {took:?}");
+    assert!(took[took.len() / 2] < Duration::from_secs(1), "{took:?}");
+}
