@@ -42,10 +42,8 @@ def copy_output(log):
 
 def read_expressions_once():
     """A query looks at every item of its partition, and would read its expression anew for each of them."""
-    tokenize = dynamodb._tokenize
-    dynamodb._tokenize = functools.lru_cache(lambda expression: tuple(tokenize(expression)))
-    for check in ("_condition_syntax_error", "_check_redundant_parens", "_check_reserved_keyword_usage"):
-        setattr(dynamodb, check, functools.lru_cache(getattr(dynamodb, check)))
+    for reader in ("_tokenize", "_condition_syntax_error"):
+        setattr(dynamodb, reader, functools.lru_cache(getattr(dynamodb, reader)))
 
 
 def end_with_parent():
