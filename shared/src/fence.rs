@@ -62,6 +62,7 @@ impl Fence {
             (Author::Operator, _) => "staff",
             (Author::Bot, Some(BotKind::Notice)) => "bot (notice)",
             (Author::Bot, Some(BotKind::Confirmation)) => "bot (confirmation)",
+            (Author::Bot, _) if message.is_wrong() => "bot (WRONG: flagged by staff)",
             (Author::Bot, _) => "bot",
         };
         let (mark, seq, channel) = (&self.0, message.seq, message.channel.name());

@@ -65,6 +65,9 @@ pub struct Flag {
     /// In their words; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// The agent that wrote the reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// The agent's version that wrote the reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,

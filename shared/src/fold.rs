@@ -6,6 +6,7 @@
 
 mod closing;
 mod read;
+mod striking;
 mod summarise;
 
 use crate::contact::ContactId;
@@ -160,6 +161,7 @@ pub async fn run(ctx: &Context, job: FoldJob, deadline: Timestamp) -> Result<Fol
     let mut counts = Counts::default();
     let ended = match job.why {
         FoldReason::Join => closing::close(ctx, job.contact_id, &mut counts).await,
+        FoldReason::Flag => striking::strike(ctx, job.contact_id, &mut counts).await,
         FoldReason::Reply | FoldReason::Escalation => batches(ctx, job, deadline, &mut counts).await,
     };
     let pile = async {

@@ -32,6 +32,7 @@ pub mod time;
 pub mod trace;
 pub mod values;
 pub mod window;
+pub mod wrong;
 
 // What use cases need of the world.
 pub mod traits;

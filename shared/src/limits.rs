@@ -161,6 +161,8 @@ pub struct Limits {
     pub write_seconds: u64,
     /// Messages after an old duplicate among which its reply is looked for.
     pub reply_search: usize,
+    /// Replies flagged as wrong that each turn and fold of a thread knows of, the newest ones.
+    pub flagged_replies: usize,
     /// Contacts that one sweep looks at.
     pub sweep_contacts: usize,
     /// Contacts that can be joined into one; each turn asks their banks, too.
@@ -247,6 +249,7 @@ impl Default for Limits {
             turn_tries: 3,
             write_seconds: 10,
             reply_search: 50,
+            flagged_replies: 20,
             sweep_contacts: 1_000,
             joined_contacts: 5,
             page_messages: 100,

@@ -130,6 +130,12 @@ pub async fn run(ctx: &Context, job: RetentionJob) -> Result<End, RetainError> {
     if head.is_none_or(|head| head.erasing) {
         return Ok(End::Gone);
     }
+    if let Retained::Reply { seq } = job.what
+        && ctx.store.message(contact, seq).await?.is_some_and(|reply| reply.is_wrong())
+    {
+        ctx.bank.leave_out(contact, Origin::Reply(seq)).await?;
+        return Ok(End::Nothing);
+    }
     let exchanges = exchanges(ctx, contact, job.what).await?;
     // One after the other: a bank may refuse two writes at once.
     for exchange in &exchanges {
@@ -223,7 +229,7 @@ async fn feedback(ctx: &Context, contact: ContactId, seq: Seq) -> Result<Option<
     // A reply that was forgotten for good does not come back with what was thought of it.
     let about = match ctx.store.is_forgotten(contact, Origin::Reply(seq)).await? {
         true => None,
-        false => ctx.store.message(contact, seq).await?,
+        false => ctx.store.message(contact, seq).await?.filter(|about| !about.is_wrong()),
     };
     let recalled = match &about {
         Some(about) => recalled(ctx, contact, about).await?,

@@ -216,6 +216,9 @@ pub struct Message {
     /// What became of it on its way to the customer; none where nothing is sent, as on the web chat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<DeliveryState>,
+    /// Of a reply: how many operators flagged it as wrong.
+    #[serde(default, skip_serializing_if = "is_none_of")]
+    pub flags: u32,
     /// Of a bot's message: its jobs have been sent.
     #[serde(default, skip_serializing_if = "is_false")]
     pub followed_up: bool,
@@ -224,6 +227,11 @@ pub struct Message {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn is_false(value: &bool) -> bool {
     !*value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_none_of(count: &u32) -> bool {
+    *count == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
@@ -263,6 +271,7 @@ impl Message {
             trace: None,
             opened_request: None,
             delivery: None,
+            flags: 0,
             followed_up: false,
         }
     }
@@ -456,6 +465,9 @@ pub struct Head {
     /// Calls of the reply model in that hour.
     #[serde(default)]
     pub calls: u32,
+    /// The newest replies that operators flagged as wrong.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub flagged: BTreeSet<Seq>,
     /// The contact turned out to be the same customer as this one, and closed: whatever leads here leads there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joined_into: Option<ContactId>,
@@ -492,6 +504,7 @@ impl Head {
             turn_tries: 0,
             calls_hour: 0,
             calls: 0,
+            flagged: BTreeSet::new(),
             joined_into: None,
             joined: BTreeSet::new(),
             erasing: false,

@@ -6,7 +6,7 @@
 use crate::case::Category;
 use crate::contact::ContactId;
 use crate::job::{FoldJob, NotificationJob, QueueName, Retained, RetentionJob, TurnJob};
-use crate::memory::{Exchange, Query, Recall};
+use crate::memory::{Exchange, Origin, Query, Recall};
 use crate::notification::Notification;
 use crate::routing::Target;
 use crate::similar::Similar;
@@ -178,6 +178,9 @@ pub trait MemoryBank: Send + Sync {
         contact: ContactId,
         exchange: &'a Exchange,
     ) -> BoxFuture<'a, Result<(), BankError>>;
+    /// Takes what is kept of one source out of the bank, as far as it stands there by itself; what is shown of the rest
+    /// is without it. Retained again it is there again.
+    fn leave_out<'a>(&'a self, contact: ContactId, origin: Origin) -> BoxFuture<'a, Result<(), BankError>>;
     /// Removes the bank, whatever is in it (*erasable*).
     fn forget(&self, contact: ContactId) -> BoxFuture<'_, Result<(), BankError>>;
 }

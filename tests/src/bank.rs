@@ -1,7 +1,7 @@
 //! A memory bank in process that keeps what it is given, recalls all of it, and fails when it is told to.
 
 use carryover_shared::contact::ContactId;
-use carryover_shared::memory::{Exchange, Memory, Query, Recall};
+use carryover_shared::memory::{Exchange, Memory, Origin, Query, Recall};
 use carryover_shared::traits::{BankError, MemoryBank};
 use futures::future::BoxFuture;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -79,6 +79,13 @@ impl MemoryBank for FakeBank {
         exchange: &'a Exchange,
     ) -> BoxFuture<'a, Result<(), BankError>> {
         Box::pin(async move { self.answer().await.map(|()| self.keep(contact, exchange)) })
+    }
+
+    fn leave_out<'a>(&'a self, contact: ContactId, origin: Origin) -> BoxFuture<'a, Result<(), BankError>> {
+        Box::pin(async move {
+            let is_it = |(whose, kept): &(ContactId, Exchange)| *whose == contact && kept.origin == origin;
+            self.answer().await.map(|()| self.lock().kept.retain(|kept| !is_it(kept)))
+        })
     }
 
     fn forget(&self, contact: ContactId) -> BoxFuture<'_, Result<(), BankError>> {

@@ -252,6 +252,14 @@ impl<B: MemoryBank> MemoryBank for Stubborn<B> {
         self.0.retain(contact, exchange)
     }
 
+    fn leave_out<'a>(
+        &'a self,
+        contact: ContactId,
+        origin: carryover_shared::memory::Origin,
+    ) -> BoxFuture<'a, Result<(), BankError>> {
+        self.0.leave_out(contact, origin)
+    }
+
     fn forget(&self, _: ContactId) -> BoxFuture<'_, Result<(), BankError>> {
         Box::pin(async { Err(BankError { code: "down".into() }) })
     }

@@ -5,7 +5,7 @@ use carryover_shared::bank::Embedded;
 use carryover_shared::contact::ContactId;
 use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::limits::Limits;
-use carryover_shared::memory::{Exchange, Query, Recall};
+use carryover_shared::memory::{Exchange, Origin, Query, Recall};
 use carryover_shared::retain;
 use carryover_shared::traits::{BankError, Clock, MemoryBank, Question, Role};
 use carryover_shared::{fold, handoff};
@@ -75,6 +75,10 @@ impl MemoryBank for Listening {
     ) -> BoxFuture<'a, Result<(), BankError>> {
         self.note(contact, format!("{} {}", exchange.said, exchange.replied));
         self.bank.retain(contact, exchange)
+    }
+
+    fn leave_out<'a>(&'a self, contact: ContactId, origin: Origin) -> BoxFuture<'a, Result<(), BankError>> {
+        self.bank.leave_out(contact, origin)
     }
 
     fn forget(&self, contact: ContactId) -> BoxFuture<'_, Result<(), BankError>> {

@@ -122,6 +122,10 @@ impl MemoryBank for Embedded {
         })
     }
 
+    fn leave_out<'a>(&'a self, contact: ContactId, origin: Origin) -> BoxFuture<'a, Result<(), BankError>> {
+        Box::pin(async move { self.store.delete_memory(contact, origin).await.map_err(bank_error) })
+    }
+
     fn forget(&self, contact: ContactId) -> BoxFuture<'_, Result<(), BankError>> {
         Box::pin(async move { self.store.delete_memories(contact).await.map_err(bank_error) })
     }

@@ -126,6 +126,11 @@ impl MemoryBank for Hindsight {
         Box::pin(async move { self.keep(contact, exchange).await.map_err(bank_error) })
     }
 
+    /// It keeps a day in one document, so nothing can be taken out of it; a recall says which reply a memory is of.
+    fn leave_out<'a>(&'a self, contact: ContactId, origin: Origin) -> BoxFuture<'a, Result<(), BankError>> {
+        self.table.leave_out(contact, origin)
+    }
+
     fn forget(&self, contact: ContactId) -> BoxFuture<'_, Result<(), BankError>> {
         Box::pin(async move {
             let bank = bank_id(contact);

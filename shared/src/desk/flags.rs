@@ -4,9 +4,12 @@ use crate::contact::ContactId;
 use crate::flag::{Flag, FlagReason};
 use crate::handoff::{Context, MoveError, Refused};
 use crate::hash;
+use crate::job::{FoldJob, FoldReason, Retained, RetentionJob};
 use crate::operator::Operator;
+use crate::store::TraceKey;
 use crate::text;
 use crate::thread::{BotKind, Message, Seq};
+use std::time::Duration;
 use ulid::Ulid;
 
 /// What an operator says of a reply.
@@ -48,14 +51,20 @@ pub async fn flag(
         operator: operator.clone(),
         reason: new.reason,
         note: new.note.trim().to_owned(),
+        agent: reply.agent.clone(),
         version: reply.version,
         at: ctx.clock.now(),
         withdrawn_at: None,
     };
-    if ctx.store.put_flag(contact, &flag).await? { Ok(flag) } else { Err(Refused::Gone.into()) }
+    if !ctx.store.raise_flag(contact, &flag, &ctx.limits).await? {
+        return Err(Refused::Gone.into());
+    }
+    follow(ctx, contact, &reply, FOR_GOOD).await;
+    Ok(flag)
 }
 
-/// Takes the operator's flag on a reply back; without one nothing changes.
+/// Takes the operator's flag on a reply back; without one nothing changes. When the last one is gone the reply counts
+/// again, and what was retained of it comes back.
 ///
 /// # Errors
 /// There is no such reply, or the table cannot be read or written.
@@ -65,11 +74,43 @@ pub async fn unflag(
     operator: &Operator,
     seq: Seq,
 ) -> Result<(), MoveError> {
-    reply(ctx, contact, seq).await?;
-    if let Some(own) = own(ctx, contact, operator, seq).await? {
-        ctx.store.withdraw_flag(contact, &own, ctx.clock.now()).await?;
+    let reply = reply(ctx, contact, seq).await?;
+    let Some(own) = own(ctx, contact, operator, seq).await? else { return Ok(()) };
+    let withdrawn = Flag { withdrawn_at: Some(ctx.clock.now()), ..own };
+    ctx.store.withdraw_flag(contact, &withdrawn, &ctx.limits).await?;
+    if self::reply(ctx, contact, seq).await?.flags == 0 {
+        follow(ctx, contact, &reply, TRACE_FOR).await;
     }
     Ok(())
+}
+
+/// A trace that somebody will look at is kept until then.
+const FOR_GOOD: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+/// What every other one is kept for.
+const TRACE_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// Summary and memory follow by jobs. Should one be lost, turns leave out what was wrong all the same.
+async fn follow(ctx: &Context, contact: ContactId, reply: &Message, keep_trace: Duration) {
+    let fold = FoldJob { contact_id: contact, up_to: reply.seq, why: FoldReason::Flag };
+    let retain = RetentionJob { contact_id: contact, what: Retained::Reply { seq: reply.seq } };
+    let key = reply.trace.as_deref().and_then(|id| Ulid::from_string(id).ok()).zip(reply.in_reply_to);
+    let trace = async {
+        match key {
+            Some((id, seq)) => {
+                let key = TraceKey { contact, seq, id };
+                ctx.store.keep_trace_until(key, ctx.clock.now() + keep_trace).await
+            }
+            None => Ok(()),
+        }
+    };
+    let (fold, retain, trace) =
+        futures::join!(ctx.queue.send_fold(&fold), ctx.queue.send_retention(&retain), trace);
+    if let Err(error) = fold.and(retain) {
+        tracing::warn!(%contact, seq = %reply.seq, %error, "what follows a flag was not queued");
+    }
+    if let Err(error) = trace {
+        tracing::warn!(%contact, seq = %reply.seq, %error, "the trace of a flagged reply keeps its end");
+    }
 }
 
 async fn reply(ctx: &Context, contact: ContactId, seq: Seq) -> Result<Message, MoveError> {

@@ -1,13 +1,14 @@
 //! The last fold of a contact that was joined into another: its records go there, and everything that its summary and
 //! its newest messages hold goes into its bank, where the recalls of the other one look.
 
-use super::read::bounded;
+use super::read::{bounded, wrong};
 use super::{Context, Counts, End, FoldError, From, SAVES, save_from};
 use crate::contact::ContactId;
 use crate::snapshot::Snapshot;
 use crate::store::{FactWrite, FoldStart, Saved, StoreError};
 use crate::summary::{self, Fallback, Whole};
 use crate::thread::Head;
+use crate::wrong::struck;
 
 /// Closes a contact; again it changes nothing.
 pub(super) async fn close(ctx: &Context, contact: ContactId, counts: &mut Counts) -> Result<End, FoldError> {
@@ -59,6 +60,7 @@ async fn spill_some(
         return Ok(Some(Saved::Gone));
     };
     snapshot.folded_through = snapshot.folded_through.max(head.first_seq.prev());
+    let snapshot = wrong(ctx, &head, &[]).await?.left_out_of(&snapshot);
     let (first, now) = (head.first_seq, ctx.clock.now());
     let batch = next_messages(ctx, &head, &snapshot).await?;
     let Fallback { snapshot: next, spills } = match batch.is_empty() {
@@ -79,6 +81,7 @@ async fn next_messages(ctx: &Context, head: &Head, snapshot: &Snapshot) -> Resul
     let messages = ctx.store.messages(head.contact_id, from, head.last_seq, most).await?;
     let mut batch = vec![];
     for message in bounded(messages, snapshot.folded_through, &ctx.limits) {
+        let message = struck(message);
         let text = ctx.store.whole_text(head.contact_id, &message).await?;
         batch.push(Whole::new(message, text));
     }

@@ -147,7 +147,7 @@ fn is_recalled(sentence: &str, recalled: &[String]) -> bool {
 }
 
 /// The words of a text in lower case, with a space around each.
-fn words(text: &str) -> String {
+pub(crate) fn words(text: &str) -> String {
     let visible = for_model(text);
     let mut words = String::from(" ");
     for word in visible.unicode_words() {

@@ -10,6 +10,7 @@ mod rank;
 mod speakers;
 mod terms;
 
+pub(crate) use exchange::words;
 pub use exchange::{of_answer, of_case, of_feedback, of_spills};
 pub use merge::{Change, retain};
 pub use pile::{next_pile, piled};

@@ -1,33 +1,92 @@
-//! Flags, beside the reply that they are on.
+//! Flags, beside the reply that they are on. The reply itself says how many stand, and the head which replies have one,
+//! so that turns and folds know without looking for flags.
 
 use super::expression::Expression;
 use super::facts::alive;
 use super::transaction::{Part, Transaction, Written};
-use super::{Range, Span, Store, StoreError, from_item, keys, to_item};
+use super::{ROUNDS, Range, Span, Store, StoreError, from_item, keys, to_item};
 use crate::contact::ContactId;
 use crate::flag::Flag;
-use crate::thread::Seq;
+use crate::limits::Limits;
+use crate::thread::{Message, Seq};
 use crate::time::Timestamp;
+use std::collections::BTreeSet;
 
 impl Store {
-    /// Keeps a flag; `false` where the contact is gone or being erased (*erasable*).
-    pub async fn put_flag(&self, contact: ContactId, flag: &Flag) -> Result<bool, StoreError> {
-        let key = keys::flag(contact, flag.seq, flag.flag_id);
-        let transaction = Transaction::new(self.clock().ulid())
-            .put(self, Part::Beside, &key, to_item(flag, "flag")?, Expression::new())
-            .check(self, Part::Head, &keys::head(contact), alive());
-        Ok(matches!(transaction.write(self).await?, Written::Done))
+    /// Raises a flag, or changes one that stands; `false` where contact or reply are gone (*erasable*).
+    ///
+    /// # Errors
+    /// The table cannot be read or written.
+    pub async fn raise_flag(
+        &self,
+        contact: ContactId,
+        flag: &Flag,
+        limits: &Limits,
+    ) -> Result<bool, StoreError> {
+        self.change_flag(contact, flag, limits, |before| match before {
+            Some(before) if before.stands() => Some(0),
+            _ => Some(1),
+        })
+        .await
     }
 
-    /// Marks a flag as taken back.
+    /// Takes a flag back, which is `flag` with the moment that says so; one that does not stand stays as it is.
+    ///
+    /// # Errors
+    /// The table cannot be read or written.
     pub async fn withdraw_flag(
         &self,
         contact: ContactId,
         flag: &Flag,
-        at: Timestamp,
-    ) -> Result<(), StoreError> {
-        let change = Expression::new().if_present("pk").set("withdrawn_at_millis", at);
-        self.update(&keys::flag(contact, flag.seq, flag.flag_id), change).await.map(|_| ())
+        limits: &Limits,
+    ) -> Result<bool, StoreError> {
+        self.change_flag(contact, flag, limits, |before| before.filter(|before| before.stands()).map(|_| -1))
+            .await
+    }
+
+    /// Writes a flag; `by` says how many more stand then, given what was there, or that nothing is to be written.
+    async fn change_flag(
+        &self,
+        contact: ContactId,
+        flag: &Flag,
+        limits: &Limits,
+        by: impl Fn(Option<&Flag>) -> Option<i32>,
+    ) -> Result<bool, StoreError> {
+        let key = keys::flag(contact, flag.seq, flag.flag_id);
+        for _ in 0..ROUNDS {
+            let (head, reply, before) = futures::try_join!(
+                self.head(contact),
+                self.message(contact, flag.seq),
+                self.get::<Flag>(&key, "flag")
+            )?;
+            let (Some(head), Some(reply)) = (head.filter(|head| !head.erasing), reply) else {
+                return Ok(false);
+            };
+            let Some(by) = by(before.as_ref()) else { return Ok(true) };
+            let still = Expression::new()
+                .if_still("at_millis", before.as_ref().map(|before| before.at))
+                .if_still("withdrawn_at_millis", before.and_then(|before| before.withdrawn_at));
+            let transaction = Transaction::new(self.clock().ulid()).put(
+                self,
+                Part::Beside,
+                &key,
+                to_item(flag, "flag")?,
+                still,
+            );
+            let head_key = keys::head(contact);
+            let transaction = if by == 0 {
+                transaction.check(self, Part::Head, &head_key, alive())
+            } else {
+                let flags = reply.flags.saturating_add_signed(by);
+                transaction
+                    .update(self, Part::Message, &keys::message(contact, flag.seq), counted(&reply, flags))
+                    .update(self, Part::Head, &head_key, known(&head.flagged, flag.seq, flags, limits))
+            };
+            if matches!(transaction.write(self).await?, Written::Done) {
+                return Ok(true);
+            }
+        }
+        Err(StoreError::Contended)
     }
 
     /// The flags on messages `from..=to` that stand, oldest message first, at most `most` of all there are.
@@ -48,4 +107,37 @@ impl Store {
         let flags = self.all(range).await?.into_iter().map(|item| from_item(item, "flag"));
         flags.filter(|flag: &Result<Flag, _>| flag.as_ref().map_or(true, Flag::stands)).collect()
     }
+
+    /// Keeps the trace of a decision until then, and what became of it; where it is gone nothing changes.
+    ///
+    /// # Errors
+    /// The table cannot be written.
+    pub async fn keep_trace_until(&self, key: super::TraceKey, until: Timestamp) -> Result<(), StoreError> {
+        let (trace, outcome) =
+            (keys::trace(key.contact, key.seq, key.id), keys::trace_outcome(key.contact, key.seq, key.id));
+        let kept = || Expression::new().if_present("pk").set("expires_at", until.seconds());
+        futures::try_join!(self.update(&trace, kept()), self.update(&outcome, kept())).map(|_| ())
+    }
+}
+
+/// The reply has so many flags that stand.
+fn counted(reply: &Message, flags: u32) -> Expression {
+    let before = (reply.flags > 0).then_some(reply.flags);
+    let still = Expression::new().if_present("pk").if_still("flags", before);
+    if flags == 0 { still.remove("flags") } else { still.set("flags", flags) }
+}
+
+/// The head knows the newest replies that have one.
+fn known(before: &BTreeSet<Seq>, seq: Seq, flags: u32, limits: &Limits) -> Expression {
+    let mut flagged = before.clone();
+    if flags == 0 {
+        flagged.remove(&seq);
+    } else {
+        flagged.insert(seq);
+    }
+    while flagged.len() > limits.flagged_replies {
+        flagged.pop_first();
+    }
+    let change = alive().if_still("flagged", (!before.is_empty()).then_some(before));
+    if flagged.is_empty() { change.remove("flagged") } else { change.set("flagged", flagged) }
 }

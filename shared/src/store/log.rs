@@ -143,6 +143,26 @@ impl Store {
         self.all(range).await?.into_iter().map(|item| from_item(item, "message")).collect()
     }
 
+    /// Some messages, those of them that are there, oldest first.
+    ///
+    /// # Errors
+    /// The table cannot be read.
+    pub async fn messages_at(
+        &self,
+        contact: ContactId,
+        seqs: impl IntoIterator<Item = Seq>,
+    ) -> Result<Vec<Message>, StoreError> {
+        let keys: Vec<Key> = seqs.into_iter().map(|seq| keys::message(contact, seq)).collect();
+        if keys.is_empty() {
+            return Ok(vec![]);
+        }
+        let found = self.batch(&keys.iter().collect::<Vec<_>>()).await?.into_values();
+        let mut messages: Vec<Message> =
+            found.map(|item| from_item(item, "message")).collect::<Result<_, _>>()?;
+        messages.sort_by_key(|message| message.seq);
+        Ok(messages)
+    }
+
     /// One message.
     pub async fn message(&self, contact: ContactId, seq: Seq) -> Result<Option<Message>, StoreError> {
         self.get(&keys::message(contact, seq), "message").await

@@ -174,6 +174,16 @@ impl Store {
         Ok(matches!(transaction.write(self).await?, Written::Done))
     }
 
+    /// Takes an exchange out of the bank where it stands by itself; unlike one that was forgotten it may come back.
+    pub async fn delete_memory(&self, contact: ContactId, origin: Origin) -> Result<(), StoreError> {
+        let Some(entry) = self.memory(contact, origin).await? else { return Ok(()) };
+        if entry.holds.is_empty() {
+            self.delete_item(&keys::memory_of(contact, origin)).await
+        } else {
+            Ok(())
+        }
+    }
+
     /// Whether a memory was forgotten for good.
     pub async fn is_forgotten(&self, contact: ContactId, origin: Origin) -> Result<bool, StoreError> {
         Ok(self.item(&keys::forgotten(contact, origin)).await?.is_some())

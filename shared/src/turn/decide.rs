@@ -388,6 +388,7 @@ fn build(ctx: &Context, thread: &Thread, corrections: &[Correction]) -> Prompt {
         memories: &thread.remembered.recall,
         similar: &thread.remembered.similar,
         snapshot: thread.snapshot.as_ref(),
+        flagged: &thread.flagged,
         newest_first: &thread.newest_first,
         head: &thread.head,
         now,

@@ -11,6 +11,7 @@ use crate::snapshot::Snapshot;
 use crate::store::{Gathered, StoreError};
 use crate::thread::{Channel, Head, Message, Seq};
 use crate::trace::Degraded;
+use crate::wrong::{self, Wrong};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,6 +35,10 @@ pub struct Thread {
     pub business: Source<Vec<Fact>>,
     /// The contact's newest cases.
     pub cases: Source<Vec<Case>>,
+    /// Replies flagged as wrong that are not among `newest_first`.
+    pub flagged: Vec<Message>,
+    /// What replies flagged as wrong said, and nobody else; snapshot and memories are without it.
+    pub wrong: Wrong,
     /// What the bank and past tickets have for the messages that wait.
     pub remembered: Remembered,
     /// What was down, slow or unreadable, and why.
@@ -68,6 +73,8 @@ impl Thread {
             facts,
             business,
             cases: Source::Found(vec![]),
+            flagged: vec![],
+            wrong: Wrong::default(),
             remembered: Remembered::nothing(),
             degraded,
         })
@@ -102,7 +109,8 @@ impl Thread {
         let recall = remembered.recall.failure().map(|why| Degraded::new("recall", why));
         let similar = remembered.similar.failure().map(|why| Degraded::new("similar_cases", why));
         self.degraded.extend(recall.into_iter().chain(similar));
-        self.remembered = remembered;
+        let recall = self.wrong.left_out_of_recall(remembered.recall);
+        self.remembered = Remembered { recall, ..remembered };
         self
     }
 }
@@ -143,6 +151,9 @@ pub async fn gather(
     }
     let account = incoming.cloned().unwrap_or_else(|| account(&newest_first));
     let facts = source("facts", facts, &mut degraded);
+    let flagged = flagged(ctx, &head, &newest_first, &mut degraded).await;
+    let wrong = wrong(&newest_first, &flagged, &facts);
+    let snapshot = snapshot.map(|snapshot| wrong.left_out_of(&snapshot));
     let answerer = Answerer { head: &head, account: &account, facts: &facts };
     let (agent, business) = answerer.found(ctx, (&expected, business), &mut degraded).await?;
     Ok(Some(Thread {
@@ -151,12 +162,44 @@ pub async fn gather(
         facts,
         business,
         cases: source("cases", cases, &mut degraded),
+        flagged,
+        wrong,
         remembered: Remembered::nothing(),
         head,
         newest_first,
         unread,
         degraded,
     }))
+}
+
+/// Flagged replies that the newest messages are not; without them the turn goes on.
+async fn flagged(
+    ctx: &Context,
+    head: &Head,
+    newest_first: &[Message],
+    degraded: &mut Vec<Degraded>,
+) -> Vec<Message> {
+    let is_read = |seq: &Seq| newest_first.iter().any(|message| message.seq == *seq);
+    let others: Vec<Seq> = head.flagged.iter().copied().filter(|seq| !is_read(seq)).collect();
+    let found = within(FACTS_TIME, ctx.store.messages_at(head.contact_id, others)).await;
+    found.map(|found| found.into_iter().filter(Message::is_wrong).collect()).unwrap_or_else(|why| {
+        degraded.push(Degraded::new("flags", why));
+        vec![]
+    })
+}
+
+/// What the flagged replies said, and neither people nor records.
+fn wrong(newest_first: &[Message], flagged: &[Message], facts: &Source<Vec<Fact>>) -> Wrong {
+    let all: Vec<&Message> =
+        newest_first.iter().chain(flagged).filter(|message| message.is_wrong()).collect();
+    if all.is_empty() {
+        return Wrong::default();
+    }
+    let records: Vec<String> = match facts {
+        Source::Found(facts) => facts.iter().map(|fact| format!("{} {}", fact.id, fact.data)).collect(),
+        Source::Failed => vec![],
+    };
+    Wrong::of(&all, wrong::said_by_others(newest_first).chain(records.iter().map(String::as_str)))
 }
 
 /// Facts and cases may take this long; then the turn goes on without them.

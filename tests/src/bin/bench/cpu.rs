@@ -65,6 +65,7 @@ fn turn_millis(messages: u64) -> f64 {
             similar: &Similar::Nothing,
             memories: &Recall::Nothing,
             snapshot: Some(&snapshot),
+            flagged: &[],
             newest_first: &newest_first,
             head: &head,
             now: Timestamp::from_millis(1_796_292_000_000),
