@@ -208,6 +208,18 @@ impl World {
         self.ctx.store.resolve(&identity(who)).await.expect("a table").expect("a contact")
     }
 
+    /// Creates the contact `chat:<who>`, who has said nothing yet.
+    ///
+    /// # Panics
+    /// If there is one.
+    pub async fn create(&self, who: &str) {
+        let contact = ContactId::new(self.ctx.clock.ulid());
+        assert!(
+            self.ctx.store.create_contact(contact, &identity(who)).await.expect("a table"),
+            "{who} is there"
+        );
+    }
+
     /// Writes a history as a fold would have left it.
     ///
     /// # Panics

@@ -531,15 +531,7 @@ async fn a_thread_of_ten_thousand_messages_opens_and_pages_backwards() {
     asks(&desk, "ana", "Hello").await;
     let log: Vec<String> = (0..10_000).map(|n| format!("line {n}")).collect();
     let log: Vec<(Author, &str)> = log.iter().map(|text| (Author::Customer, text.as_str())).collect();
-    desk.world
-        .ctx
-        .store
-        .create_contact(
-            carryover_shared::contact::ContactId::new(desk.world.ctx.clock.ulid()),
-            &"chat:long".parse().expect("an identity"),
-        )
-        .await
-        .expect("a table");
+    desk.world.create("long").await;
     desk.world.import("long", &log).await;
     let mut browser = desk.browser_of(&ROBIN).await;
     desk.world.table.take_calls();

@@ -213,12 +213,7 @@ async fn with_a_short_past() -> (World, ContactId) {
 #[tokio::test]
 async fn erasable_what_takes_longer_than_one_run_is_finished_by_the_next() {
     let world = World::new(NoModel).await;
-    world
-        .ctx
-        .store
-        .create_contact(ContactId::new(world.clock.ulid()), &identity("eve"))
-        .await
-        .expect("a table");
+    world.create("eve").await;
     let log: Vec<_> = (0..400).map(|_| (Author::Customer, "Hello")).collect();
     world.import("eve", &log).await;
     let eve = world.contact("eve").await;

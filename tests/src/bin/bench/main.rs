@@ -2,6 +2,7 @@
 
 mod cost;
 mod cpu;
+mod pages;
 mod recall;
 mod similar;
 mod start;
@@ -17,6 +18,7 @@ async fn main() -> anyhow::Result<()> {
     let mut rows: Vec<Row> = vec![];
     rows.extend(cpu::rows());
     rows.extend(cost::rows().await?);
+    rows.extend(pages::rows().await?);
     rows.extend(recall::rows()?);
     rows.extend(similar::rows().await?);
     rows.extend(start::rows(binaries)?);
