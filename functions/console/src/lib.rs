@@ -72,6 +72,7 @@ pub fn router(console: Console) -> Router {
         .merge(api::router(&console))
         .route("/console", get(pages::inbox::show))
         .route("/console/inbox", get(pages::inbox::part))
+        .route("/console/flags", get(pages::flags::show))
         .route("/console/health", get(pages::health::show))
         .route("/console/health/queues/{queue}/redrive", post(pages::health::redrive))
         .nest("/console/threads", threads())

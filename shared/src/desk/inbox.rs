@@ -228,7 +228,7 @@ async fn rows_of(ctx: &Context, asked: &Asked<'_>, contacts: &[ContactId]) -> Re
     let mut entries = vec![];
     for contact_id in contacts.iter().copied() {
         let Some(head) = ctx.store.head(contact_id).await? else { continue };
-        let entry = |at, case_id| Entry { at, contact_id, case_id };
+        let entry = |at, case_id| Entry { at, contact_id, case_id, flag: None };
         match asked.cases {
             Some(_) => {
                 let cases = ctx.store.cases(contact_id).await?;

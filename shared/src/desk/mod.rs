@@ -3,6 +3,7 @@
 mod brief;
 mod conversation;
 mod customer;
+mod flagged;
 mod flags;
 mod inbox;
 mod memories;
@@ -11,6 +12,7 @@ mod notes;
 pub use brief::{Brief, TraceRef, Tried, brief, brief_beside, why};
 pub use conversation::{Conversation, conversation};
 pub use customer::{Customer, Edit, customer, edit_record, erase, is_ours, join, link, open_record, unlink};
+pub use flagged::{FlagsAsked, flagged};
 pub use flags::{NewFlag, flag, unflag};
 pub use inbox::{Asked, Counts, Inbox, Row, Tab, counts, inbox};
 pub use memories::{forget_memory, memories};

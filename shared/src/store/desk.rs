@@ -5,10 +5,12 @@ use super::listing::Entry;
 use super::{Item, Range, Span, Store, StoreError, from_item, keys};
 use crate::case::Case;
 use crate::contact::{ContactId, Identity};
+use crate::flag::Flag;
 use crate::snapshot::Snapshot;
 use crate::thread::{Head, Message, Seq};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
+use ulid::Ulid;
 
 /// Items that one batch reads.
 const BATCH: usize = 100;
@@ -24,6 +26,19 @@ pub struct Stated {
     pub case: Option<Case>,
     /// Snapshot and history, where there is one that can be read.
     pub snapshot: Option<Snapshot>,
+}
+
+/// A flag with the reply that it is on.
+#[derive(Debug, Clone)]
+pub struct Flagged {
+    /// Where it stands.
+    pub entry: Entry,
+    /// The flag.
+    pub flag: Flag,
+    /// The reply.
+    pub reply: Message,
+    /// The newest message that the reply answers.
+    pub asked: Option<Message>,
 }
 
 impl Store {
@@ -53,6 +68,33 @@ impl Store {
             (!head.erasing).then_some(Stated { entry: *entry, head, case, snapshot })
         };
         Ok(entries.iter().filter_map(stated).collect())
+    }
+
+    /// The flags of entries, each with the reply that it is on and the newest message that this answers; those that are
+    /// gone, or cannot be read, are left out. Eventually consistent.
+    ///
+    /// # Errors
+    /// The table cannot be read.
+    pub async fn flagged(&self, entries: &[Entry]) -> Result<Vec<Flagged>, StoreError> {
+        let flags = entries.iter().filter_map(|entry| Some((*entry, entry.flag?)));
+        let keys_of = |(entry, (seq, flag_id)): &(Entry, (Seq, Ulid))| {
+            (keys::flag(entry.contact_id, *seq, *flag_id), keys::message(entry.contact_id, *seq))
+        };
+        let wanted = flags.clone().flat_map(|of| <[Key; 2]>::from(keys_of(&of)));
+        let found = self.many(wanted.collect()).await?;
+        let read = flags.filter_map(|of| {
+            let (flag, reply) = keys_of(&of);
+            let flag: Flag = read(&found, &flag, "flag")?;
+            let reply: Message = read(&found, &reply, "message")?;
+            flag.stands().then_some(Flagged { entry: of.0, flag, reply, asked: None })
+        });
+        let mut flagged: Vec<Flagged> = read.collect();
+        let asked_at = |of: &Flagged| Some(keys::message(of.entry.contact_id, of.reply.in_reply_to?));
+        let found = self.many(flagged.iter().filter_map(asked_at).collect()).await?;
+        for of in &mut flagged {
+            of.asked = asked_at(of).and_then(|key| self::read(&found, &key, "message"));
+        }
+        Ok(flagged)
     }
 
     /// One message of each of many threads, as far as they can be read.

@@ -3,13 +3,15 @@
 
 use super::expression::Expression;
 use super::facts::alive;
+use super::listing::List;
 use super::transaction::{Part, Transaction, Written};
-use super::{ROUNDS, Range, Span, Store, StoreError, from_item, keys, to_item};
+use super::{Item, ROUNDS, Range, Span, Store, StoreError, from_item, keys, to_item};
 use crate::contact::ContactId;
 use crate::flag::Flag;
 use crate::limits::Limits;
 use crate::thread::{Message, Seq};
 use crate::time::Timestamp;
+use serde::Serialize;
 use std::collections::BTreeSet;
 
 impl Store {
@@ -66,13 +68,8 @@ impl Store {
             let still = Expression::new()
                 .if_still("at_millis", before.as_ref().map(|before| before.at))
                 .if_still("withdrawn_at_millis", before.and_then(|before| before.withdrawn_at));
-            let transaction = Transaction::new(self.clock().ulid()).put(
-                self,
-                Part::Beside,
-                &key,
-                to_item(flag, "flag")?,
-                still,
-            );
+            let transaction = Transaction::new(self.clock().ulid());
+            let transaction = transaction.put(self, Part::Beside, &key, listed(contact, flag)?, still);
             let head_key = keys::head(contact);
             let transaction = if by == 0 {
                 transaction.check(self, Part::Head, &head_key, alive())
@@ -118,6 +115,21 @@ impl Store {
         let kept = || Expression::new().if_present("pk").set("expires_at", until.seconds());
         futures::try_join!(self.update(&trace, kept()), self.update(&outcome, kept())).map(|_| ())
     }
+}
+
+/// A flag that stands is in the list of those.
+fn listed(contact: ContactId, flag: &Flag) -> Result<Item, StoreError> {
+    #[derive(Serialize)]
+    struct FlagItem<'a> {
+        contact_id: ContactId,
+        #[serde(flatten)]
+        flag: &'a Flag,
+    }
+    let mut item = to_item(FlagItem { contact_id: contact, flag }, "flag")?;
+    if flag.stands() {
+        item.extend(List::Flagged.attributes(contact, flag.at));
+    }
+    Ok(item)
 }
 
 /// The reply has so many flags that stand.

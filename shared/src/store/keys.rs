@@ -86,7 +86,15 @@ pub(crate) fn flag(id: ContactId, seq: Seq, flag_id: Ulid) -> Key {
 }
 
 pub(crate) fn flag_prefix(seq: Seq) -> String {
-    format!("FLAG#{:010}#", seq.0)
+    format!("{FLAG_PREFIX}{:010}#", seq.0)
+}
+
+const FLAG_PREFIX: &str = "FLAG#";
+
+/// The reply and the flag in the key of a flag.
+pub(crate) fn flag_in(sk: &str) -> Option<(Seq, Ulid)> {
+    let (seq, flag_id) = sk.strip_prefix(FLAG_PREFIX)?.split_once('#')?;
+    Some((Seq(seq.parse().ok()?), Ulid::from_string(flag_id).ok()?))
 }
 
 pub(crate) const FEEDBACK_PREFIX: &str = "FEEDBACK#";

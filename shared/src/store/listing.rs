@@ -4,6 +4,7 @@
 use super::expression::Expression;
 use super::{Item, Store, StoreError, keys};
 use crate::contact::ContactId;
+use crate::thread::Seq;
 use crate::time::Timestamp;
 use aws_sdk_dynamodb::types::{AttributeValue, Select};
 use std::cmp::Reverse;
@@ -23,6 +24,8 @@ pub enum List {
     Unresolved,
     /// Cases that are, by when that was.
     Resolved,
+    /// Flags that stand, by when they were raised or last changed.
+    Flagged,
     /// Contacts that were joined into another and have not handed everything over, by when that was.
     Joining,
     /// Contacts that are being erased, by when the eraser is to look at them next.
@@ -37,6 +40,7 @@ impl List {
             Self::Person => "person",
             Self::Unresolved => "open",
             Self::Resolved => "resolved",
+            Self::Flagged => "flagged",
             Self::Joining => "joining",
             Self::Erasing => "erasing",
         }
@@ -72,8 +76,10 @@ pub struct Entry {
     pub at: Timestamp,
     /// Whose.
     pub contact_id: ContactId,
-    /// The case, where it is one; else the thread itself.
+    /// The case, where it is one; else the thread itself, or a flag in it.
     pub case_id: Option<Ulid>,
+    /// The reply and the flag, where it is one.
+    pub flag: Option<(Seq, Ulid)>,
 }
 
 /// How far a list was read: after this entry the next page starts.
@@ -87,8 +93,11 @@ pub struct CursorError;
 
 impl std::fmt::Display for Cursor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Entry { at, contact_id, case_id } = self.0;
+        let Entry { at, contact_id, case_id, flag } = self.0;
         write!(f, "{}.{contact_id}", at.millis())?;
+        if let Some((seq, flag_id)) = flag {
+            return write!(f, ".{seq}-{flag_id}");
+        }
         case_id.map_or(Ok(()), |case_id| write!(f, ".{case_id}"))
     }
 }
@@ -100,8 +109,15 @@ impl FromStr for Cursor {
         let mut parts = text.splitn(3, '.');
         let at = parts.next().and_then(|millis| millis.parse().ok()).ok_or(CursorError)?;
         let contact_id = parts.next().and_then(|id| id.parse().ok()).ok_or(CursorError)?;
-        let case_id = parts.next().map(Ulid::from_string).transpose().map_err(|_| CursorError)?;
-        Ok(Self(Entry { at: Timestamp::from_millis(at), contact_id, case_id }))
+        let (case_id, flag) = match parts.next().map(|of| (of, of.split_once('-'))) {
+            None => (None, None),
+            Some((_, Some((seq, flag_id)))) => {
+                let seq = Seq(seq.parse().map_err(|_| CursorError)?);
+                (None, Some((seq, Ulid::from_string(flag_id).map_err(|_| CursorError)?)))
+            }
+            Some((case_id, None)) => (Some(Ulid::from_string(case_id).map_err(|_| CursorError)?), None),
+        };
+        Ok(Self(Entry { at: Timestamp::from_millis(at), contact_id, case_id, flag }))
     }
 }
 
@@ -262,7 +278,8 @@ fn entry(item: &Item) -> Option<Entry> {
     let contact_id = text("contact_id")?.parse().ok()?;
     let at = Timestamp::from_millis(text("state_at")?.parse().ok()?);
     let case_id = text("sk")?.strip_prefix(keys::CASE_PREFIX).and_then(|id| Ulid::from_string(id).ok());
-    Some(Entry { at, contact_id, case_id })
+    let flag = keys::flag_in(text("sk")?);
+    Some(Entry { at, contact_id, case_id, flag })
 }
 
 #[cfg(test)]
@@ -272,8 +289,9 @@ mod tests {
     #[test]
     fn a_cursor_is_read_back_and_nothing_else_is_one() {
         let contact_id = ContactId::new(Ulid::from_parts(1, 2));
-        for case_id in [None, Some(Ulid::from_parts(3, 4))] {
-            let cursor = Cursor(Entry { at: Timestamp::from_millis(5), contact_id, case_id });
+        let ulid = Ulid::from_parts(3, 4);
+        for (case_id, flag) in [(None, None), (Some(ulid), None), (None, Some((Seq(7), ulid)))] {
+            let cursor = Cursor(Entry { at: Timestamp::from_millis(5), contact_id, case_id, flag });
             assert_eq!(cursor.to_string().parse(), Ok(cursor));
         }
         for text in ["", "5", "x.01", "5.no", &format!("5.{contact_id}.no")] {

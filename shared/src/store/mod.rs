@@ -40,7 +40,7 @@ pub use agents::{Installed, VersionEntry};
 pub use answers::{Begun, KeptAnswer};
 pub use commit::{Committed, NewCase, NewReply, NewRequest};
 pub use contacts::{Admission, Admitted, NewMessage, Ticket};
-pub use desk::Stated;
+pub use desk::{Flagged, Stated};
 pub use erase::Erasure;
 pub use facts::{FactGone, FactWrite, RequestWrite};
 pub use folds::{Basis, FoldStart, Saved};

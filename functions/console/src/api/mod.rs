@@ -3,6 +3,7 @@
 mod cases;
 mod customers;
 mod error;
+mod flags;
 mod health;
 mod identities;
 mod identity;
@@ -70,6 +71,7 @@ pub fn router(console: &Console) -> Router<Console> {
         .routes(routes!(threads::take_over))
         .routes(routes!(threads::hand_back))
         .routes(routes!(threads::flag, threads::unflag))
+        .routes(routes!(flags::list))
         .routes(routes!(memories::list))
         .routes(routes!(memories::forget))
         .routes(routes!(traces::get))

@@ -62,6 +62,7 @@ fn bar(session: &Session) -> Markup {
             details.menu {
                 summary { (caller.operator) }
                 div {
+                    a href="/console/flags" { "Flags" }
                     a href="/console/health" { "Health" }
                     button type="button" data-theme-switch { "Light or dark" }
                     form method="post" action="/console/sign-out" {

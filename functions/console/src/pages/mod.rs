@@ -2,6 +2,7 @@
 
 pub mod conversation;
 pub mod customer;
+pub mod flags;
 pub mod health;
 pub mod identities;
 pub mod inbox;
