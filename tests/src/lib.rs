@@ -21,6 +21,7 @@ pub mod scripted_model;
 pub mod sqs;
 pub mod stack;
 pub mod table;
+pub mod template;
 pub mod tickets;
 pub mod watch;
 pub mod world;

@@ -107,6 +107,16 @@ impl Table {
         });
         let request = serde_json::from_value(request).expect("a valid request");
         database.create_table(request).expect("the table is created");
+        Self::over(database)
+    }
+
+    /// The same items, with calls, faults and all else of its own: whoever is given it is told apart from others.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        Self::over(self.shared.database.clone())
+    }
+
+    fn over(database: Database) -> Self {
         let shared = Shared {
             database,
             calls: Mutex::default(),

@@ -1,8 +1,7 @@
 //! What the functions may do, as the template grants it.
 
+use carryover_tests::template::{TEMPLATE, resource};
 use std::time::Duration;
-
-const TEMPLATE: &str = include_str!("../../template.yaml");
 
 const WRITES: [&str; 4] = ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"];
 
@@ -52,14 +51,6 @@ fn isolation_functions_read_the_index_of_past_cases_and_none_but_the_eraser_writ
     let reads = ["Action: s3:GetObject\n", "Action: s3:ListBucket\n"];
     let only_reads = |statement: &&str| reads.iter().any(|action| statement.contains(action));
     assert!(bucket.iter().all(only_reads), "{bucket:?}");
-}
-
-/// What the template says of one resource.
-fn resource(name: &str) -> &'static str {
-    let start = TEMPLATE.split(&format!("\n  {name}:\n")).nth(1).expect("the resource");
-    let next = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
-    let end = start.lines().find(next).map_or(start.len(), |line| start.find(line).unwrap_or(start.len()));
-    start.get(..end).expect("whole lines")
 }
 
 #[test]
