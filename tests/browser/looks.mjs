@@ -6,14 +6,18 @@ import { DESKTOP, PHONE, picturesDir } from './browser.mjs';
 const SIZES = { phone: PHONE, desktop: DESKTOP };
 const SCHEMES = ['light', 'dark'];
 
-/** Checks the page in each size and scheme, and takes a picture of each. What is wrong with it the desk hears. */
-export async function looksRight(desk, page, name) {
+/**
+ * Checks the page in each size and scheme, and takes a picture of each, with `at` in sight where it is given. What is
+ * wrong with it the desk hears.
+ */
+export async function looksRight(desk, page, name, at) {
   const was = page.viewportSize();
   for (const [size, viewport] of Object.entries(SIZES)) {
     await page.setViewportSize(viewport);
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       const where = `${name}-${size}-${colorScheme}`;
+      await at?.scrollIntoViewIfNeeded();
       await page.screenshot({ path: `${picturesDir()}/${where}.png` });
       for (const violation of await violations(page)) desk.hears(`${where}: ${violation}`);
     }
