@@ -37,6 +37,9 @@ impl FromStr for ContactId {
 /// The longest identity, in characters.
 pub const IDENTITY_CHARS: usize = 256;
 
+/// Characters of an identity that are shown where it is masked.
+const MASKED: usize = 3;
+
 /// The kinds of identity, as they stand before the first colon.
 const SCHEMES: [&str; 6] = ["chat", "tel", "whatsapp", "email", "telegram", "slack"];
 
@@ -79,6 +82,14 @@ impl Identity {
     /// As written, with its kind.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Enough of it for whoever knows it: its kind and its last characters.
+    pub fn masked(&self) -> String {
+        let (kind, rest) = self.0.split_once(':').unwrap_or(("", &self.0));
+        let chars = rest.chars().count();
+        let shown = if chars > 2 * MASKED { MASKED } else { 0 };
+        format!("{kind}:…{}", rest.chars().skip(chars - shown).collect::<String>())
     }
 
     /// Whether it is the login of a site of ours: whoever has it reads what its customer may read.

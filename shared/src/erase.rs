@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// No function runs this long: what one wrote elsewhere while the contact was erased is deleted after it.
 pub const RUN: Duration = Duration::from_secs(3600);
+/// What failed is tried again after this, so that it keeps nobody else waiting.
+const AGAIN: Duration = Duration::from_secs(300);
 /// The longest life of a job: fourteen days as a dead letter, and a day for whoever has it in hand.
 pub const JOB_LIFE: Duration = Duration::from_secs(15 * 24 * 3600);
 
@@ -79,6 +81,7 @@ pub async fn run(ctx: &Context, deadline: Timestamp) -> Result<usize, StoreError
             Err(error) => {
                 let metric = "erasure_failed";
                 tracing::error!(metric, %contact, %error, "an erasure failed and will be tried again");
+                ctx.store.postpone_erasing(contact, ctx.clock.now() + AGAIN).await?;
             }
         }
         looked_at += 1;

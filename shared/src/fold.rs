@@ -6,7 +6,6 @@
 
 mod closing;
 mod read;
-mod striking;
 mod summarise;
 
 use crate::contact::ContactId;
@@ -18,6 +17,7 @@ use crate::summary::{self, Fallback, Spill, Whole};
 use crate::tally::{Count, Tally};
 use crate::time::Timestamp;
 use crate::traits::{Clock, Model, ModelError, Queue, Role};
+use crate::wrong::struck;
 use read::Thread;
 use std::sync::Arc;
 use std::time::Duration;
@@ -161,7 +161,6 @@ pub async fn run(ctx: &Context, job: FoldJob, deadline: Timestamp) -> Result<Fol
     let mut counts = Counts::default();
     let ended = match job.why {
         FoldReason::Join => closing::close(ctx, job.contact_id, &mut counts).await,
-        FoldReason::Flag => striking::strike(ctx, job.contact_id, &mut counts).await,
         FoldReason::Reply | FoldReason::Escalation => batches(ctx, job, deadline, &mut counts).await,
     };
     let pile = async {
@@ -294,14 +293,28 @@ async fn batch(
     }
     counts.behind.get_or_insert(thread.behind());
     let batch = read::batch(ctx, &thread).await?;
-    match summarise::summarise(ctx, &thread, &batch, deadline, counts).await {
-        Ok(Summarised { next, batch }) => {
+    let given: Vec<Whole> = batch.iter().map(without_wrong).collect();
+    match summarise::summarise(ctx, &thread, &given, deadline, counts).await {
+        Ok(Summarised { next, batch: folded }) => {
             let (old, first) = (&thread.snapshot, thread.head.first_seq);
+            // What was wrong is kept where it is left out of each recall, until its flag is taken back.
+            let batch = batch.get(..folded.len()).unwrap_or(&batch);
             let spills = summary::lost(old, first, batch, &next, &[], ctx.clock.now());
             let more = thread.has_more_than(batch);
             save(ctx, &thread, next, &spills, more, counts).await
         }
         Err(failed) => without_model(ctx, &thread, &batch, failed, counts).await,
+    }
+}
+
+/// A message as the model is given it.
+fn without_wrong(whole: &Whole) -> Whole {
+    match whole.message.is_wrong() {
+        true => {
+            let struck = struck(whole.message.clone());
+            Whole { text: struck.text.clone(), message: struck }
+        }
+        false => whole.clone(),
     }
 }
 

@@ -96,8 +96,6 @@ pub enum FoldReason {
     Reply,
     /// A case was opened: the brief wants a fresh snapshot.
     Escalation,
-    /// A reply was flagged as wrong, or is so no more.
-    Flag,
     /// The contact was joined into another: what it knows goes there.
     Join,
 }

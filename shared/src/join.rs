@@ -8,8 +8,9 @@
 use crate::contact::ContactId;
 use crate::handoff::{Context, MoveError, Refused};
 use crate::job::{FoldJob, FoldReason};
+use crate::limits::Limits;
 use crate::operator::Operator;
-use crate::store::{By, Joined};
+use crate::store::{By, FactWrite, Joined, Store, StoreError};
 use crate::thread::Seq;
 use crate::traits::Queue;
 
@@ -27,6 +28,10 @@ pub async fn join(
     let by = By { operator, at: ctx.clock.now() };
     let refused = match ctx.store.join(into, from, by, &ctx.limits).await? {
         Joined::Done => {
+            // The job is the net: nothing of the account is missing while it waits.
+            if let Err(error) = hand_over_records(&ctx.store, from, &ctx.limits).await {
+                tracing::warn!(contact = %from, %error, "records of a joined contact follow by its job");
+            }
             futures::join!(hand_over(&*ctx.queue, from), ctx.store.beat());
             return Ok(());
         }
@@ -44,4 +49,47 @@ pub(crate) async fn hand_over(queue: &dyn Queue, from: ContactId) {
     if let Err(error) = queue.send_fold(&job).await {
         tracing::warn!(contact = %from, %error, "what follows a join was not queued; the sweep will do it");
     }
+}
+
+/// What was pushed for a closed contact stands with the one that stays, unless that has it from later; `false` where a
+/// record had no room there, and stays where it is.
+///
+/// # Errors
+/// The table cannot be read or written; run it again.
+pub(crate) async fn hand_over_records(
+    store: &Store,
+    from: ContactId,
+    limits: &Limits,
+) -> Result<bool, StoreError> {
+    let (facts, gone) = futures::try_join!(store.facts(from, limits), store.facts_gone(from, limits))?;
+    for _ in 0..ROUNDS {
+        let into = last_of(store, from).await?;
+        let mut written = vec![];
+        for fact in &facts {
+            written.push(store.put_fact(into, fact, limits).await?);
+        }
+        for gone in &gone {
+            let now = store.clock().now();
+            written.push(store.delete_fact(into, &gone.kind, &gone.id, &gone.as_of, now).await?);
+        }
+        if !written.contains(&FactWrite::Gone) {
+            return Ok(!written.contains(&FactWrite::Full));
+        }
+        // It was joined into yet another one meanwhile, or erased.
+        if last_of(store, from).await? == into {
+            return Ok(true);
+        }
+    }
+    Err(StoreError::Contended)
+}
+
+/// How often it is looked where a contact went.
+const ROUNDS: usize = 10;
+
+/// Whoever a contact was joined into may have been joined since.
+async fn last_of(store: &Store, mut contact: ContactId) -> Result<ContactId, StoreError> {
+    while let Some(next) = store.head(contact).await?.and_then(|head| head.joined_into) {
+        contact = next;
+    }
+    Ok(contact)
 }

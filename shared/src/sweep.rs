@@ -39,6 +39,7 @@ pub async fn run(ctx: &Context) -> Result<Swept, StoreError> {
     for from in ctx.store.joining_contacts(ctx.limits.sweep_contacts).await? {
         if from.at < before {
             join::hand_over(&*ctx.queue, from.contact_id).await;
+            ctx.store.postpone_joining(from.contact_id, now + AGAIN).await?;
         }
     }
     Ok(swept)

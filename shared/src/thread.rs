@@ -468,6 +468,9 @@ pub struct Head {
     /// The newest replies that operators flagged as wrong.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub flagged: BTreeSet<Seq>,
+    /// Rises with every identity that is linked or unlinked.
+    #[serde(default, skip_serializing_if = "is_none_of")]
+    pub links: u32,
     /// The contact turned out to be the same customer as this one, and closed: whatever leads here leads there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joined_into: Option<ContactId>,
@@ -505,6 +508,7 @@ impl Head {
             calls_hour: 0,
             calls: 0,
             flagged: BTreeSet::new(),
+            links: 0,
             joined_into: None,
             joined: BTreeSet::new(),
             erasing: false,

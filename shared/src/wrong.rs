@@ -24,19 +24,27 @@ pub struct Wrong {
 }
 
 impl Wrong {
-    /// What flagged replies said and `others` did not: customers and staff, and the records.
-    pub fn of<'t>(flagged: &[&Message], others: impl IntoIterator<Item = &'t str>) -> Self {
-        if flagged.is_empty() {
-            return Self::default();
+    /// What flagged replies said and nobody else: neither the records, nor staff, nor the customer before. Who repeats
+    /// later what a wrong reply said has it from there.
+    pub fn of(flagged: &[&Message], messages: &[Message], records: &[String]) -> Self {
+        let mut wrong = Self::default();
+        for reply in flagged {
+            let vouches = |message: &&Message| match message.author {
+                Author::Operator => true,
+                Author::Customer => message.seq < reply.seq,
+                Author::Bot => false,
+            };
+            let others = messages.iter().filter(vouches).flat_map(texts_of);
+            let others = Source::new(others.chain(records.iter().map(String::as_str)));
+            for text in texts_of(reply) {
+                let found = values::values(text).into_iter().filter(|value| !others.occurs(value));
+                wrong.values.extend(found.map(|value| value.normal));
+                wrong.said.push(words(text));
+            }
+            wrong.replies.insert(reply.seq);
         }
-        let others = Source::new(others);
-        let texts = || flagged.iter().flat_map(|message| [message.text.as_str(), message.tail.as_str()]);
-        let found = texts().flat_map(values::values).filter(|value| !others.occurs(value));
-        Self {
-            values: found.map(|value| value.normal).collect(),
-            said: texts().map(words).filter(|said| !said.trim().is_empty()).collect(),
-            replies: flagged.iter().map(|message| message.seq).collect(),
-        }
+        wrong.said.retain(|said| !said.trim().is_empty());
+        wrong
     }
 
     /// Whether nothing was.
@@ -61,12 +69,25 @@ impl Wrong {
         }
     }
 
-    /// Whether a line, its speaker aside, says what a wrong reply said.
+    /// Whether a line of the bot, or of no speaker, says what a wrong reply said, and nothing that others said, too.
     fn repeats(&self, line: &str) -> bool {
-        let said = line.split_once(": ").map_or(line, |(_, said)| said);
+        let (speaker, said) = line.split_once(": ").unwrap_or(("", line));
+        let is_bots = speaker.trim().eq_ignore_ascii_case("bot");
+        if !is_bots && !speaker.is_empty() {
+            return false;
+        }
         let of_line = words(said);
-        of_line.split_whitespace().count() >= FEWEST_WORDS
-            && self.said.iter().any(|wrong| wrong.contains(&of_line))
+        let is_said = of_line.split_whitespace().count() >= FEWEST_WORDS
+            && self.said.iter().any(|wrong| wrong.contains(&of_line));
+        is_said && (is_bots || values::values(said).iter().all(|value| self.values.contains(&value.normal)))
+    }
+
+    /// A text of a customer without values that they have from a wrong reply.
+    pub fn values_left_out<'t>(&self, text: Cow<'t, str>) -> Cow<'t, str> {
+        if self.values.is_empty() {
+            return text;
+        }
+        self.without_values(&text).map_or(text, Cow::Owned)
     }
 
     fn without_values(&self, text: &str) -> Option<String> {
@@ -98,28 +119,30 @@ impl Wrong {
         }
     }
 
-    /// Memories without what was wrong; that of a wrong reply, and one that says nothing else, is none.
+    /// Memories without what was wrong; one that says nothing else is none.
     pub fn left_out_of_recall(&self, recall: Recall) -> Recall {
         if self.is_empty() {
             return recall;
         }
         let failure = recall.failure();
         let left = |memory: &Memory| Memory {
-            said: self.left_out(&memory.said).into_owned(),
-            replied: self.left_out(&memory.replied).into_owned(),
+            said: self.values_left_out(Cow::Borrowed(&memory.said)).into_owned(),
+            replied: self.replied_left(memory),
             ..memory.clone()
         };
         let says = |memory: &Memory| !(memory.said.trim().is_empty() && memory.replied.trim().is_empty());
-        let is_of_one = |memory: &&Memory| match memory.origin {
-            Some(Origin::Reply(seq)) => self.replies.contains(&seq),
-            _ => false,
-        };
-        let others = recall.memories().iter().filter(|memory| !is_of_one(memory));
-        let found: Vec<Memory> = others.map(left).filter(says).collect();
+        let found: Vec<Memory> = recall.memories().iter().map(left).filter(says).collect();
         match failure {
             None => Recall::of(found),
             Some(why) if found.is_empty() => Recall::Failed(why),
             Some(why) => Recall::Partly(found, why),
+        }
+    }
+
+    fn replied_left(&self, memory: &Memory) -> String {
+        match memory.origin {
+            Some(Origin::Reply(seq)) if self.replies.contains(&seq) => String::new(),
+            _ => self.left_out(&memory.replied).into_owned(),
         }
     }
 }
@@ -133,10 +156,8 @@ pub fn struck(message: Message) -> Message {
     Message { text, tail: String::new(), omitted_chars: 0, bodies: 0, attachments: vec![], ..message }
 }
 
-/// What customers and staff say in these messages.
-pub fn said_by_others(messages: &[Message]) -> impl Iterator<Item = &str> {
-    let others = messages.iter().filter(|message| message.author != Author::Bot);
-    others.flat_map(|message| [message.text.as_str(), message.tail.as_str()])
+fn texts_of(message: &Message) -> [&str; 2] {
+    [message.text.as_str(), message.tail.as_str()]
 }
 
 impl Message {
@@ -159,14 +180,18 @@ mod tests {
         Message { kind: Some(BotKind::Reply), flags: 1, ..message }
     }
 
-    fn wrong(others: &[&str]) -> Wrong {
+    fn by(seq: u64, author: Author, text: &str) -> Message {
+        Message { seq: Seq(seq), author, kind: None, flags: 0, ..reply(text) }
+    }
+
+    fn wrong(messages: &[Message]) -> Wrong {
         let reply = reply("The wifi code of your unit is 4B-7781. You arrive on 5 May.");
-        Wrong::of(&[&reply], others.iter().copied())
+        Wrong::of(&[&reply], messages, &[])
     }
 
     #[test]
     fn a_value_that_only_the_wrong_reply_said_is_left_out_and_all_else_stays() {
-        let wrong = wrong(&["I arrive on 5 May"]);
+        let wrong = wrong(&[by(1, Author::Customer, "I arrive on 5 May")]);
         let left = wrong.left_out("Guest of 4A was given 4B-7781 and arrives on 5 May.");
         assert_eq!(left, "Guest of 4A was given … and arrives on 5 May.");
         assert_eq!(wrong.left_out("Asked for a towel."), "Asked for a towel.");
@@ -179,6 +204,25 @@ mod tests {
             "Language: English\ncustomer: the code please\nbot: The WiFi code of your unit is 4B-7781.";
         assert_eq!(wrong(&[]).left_out(history), "Language: English\ncustomer: the code please");
         assert_eq!(wrong(&[]).left_out("bot: your unit"), "bot: your unit", "that may be anybody's");
+        let asked = wrong(&[by(1, Author::Customer, "I arrive on 5 May")]);
+        for theirs in ["customer: you arrive on 5 May", "you arrive on 5 May"] {
+            assert_eq!(asked.left_out(theirs), theirs, "facts-survive");
+        }
+    }
+
+    #[test]
+    fn whoever_repeats_a_wrong_reply_does_not_vouch_for_it_and_staff_does() {
+        let quoted = by(3, Author::Customer, "4B-7781 does not work!");
+        let left =
+            wrong(std::slice::from_ref(&quoted)).values_left_out(Cow::Borrowed(&quoted.text)).into_owned();
+        assert_eq!(left, "… does not work!");
+        assert_eq!(
+            wrong(&[by(3, Author::Operator, "It is 4B-7781 after all.")]).left_out("4B-7781"),
+            "4B-7781"
+        );
+        let records = ["unit 4B, code 4B-7781".to_owned()];
+        let backed = Wrong::of(&[&reply("The code is 4B-7781.")], &[], &records);
+        assert_eq!(backed.left_out("Given 4B-7781."), "Given 4B-7781.");
     }
 
     #[test]

@@ -265,6 +265,14 @@ impl World {
         self.ctx.store.head(self.contact(who).await).await.expect("a table").expect("a head")
     }
 
+    /// The head of a contact.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub async fn head_of(&self, contact: ContactId) -> Head {
+        self.ctx.store.head(contact).await.expect("a table").expect("a head")
+    }
+
     /// From now on `chat:<who>` is being erased.
     ///
     /// # Panics

@@ -277,6 +277,7 @@ async fn erasable_a_bank_that_is_down_is_asked_again_and_stops_nothing_else() {
     );
     assert_eq!(world.sent.take_events().len(), 0, "and nobody was told that all is");
     world.ctx.store.begin_erasing(ben).await.expect("a table");
+    world.clock.advance(Duration::from_secs(301));
     assert_eq!(run(&world).await, 2, "both are due");
     assert_eq!(world.sent.take_events().len(), 2);
 }

@@ -4,7 +4,6 @@ use carryover_shared::contact::ContactId;
 use carryover_shared::desk::{self, NewFlag};
 use carryover_shared::flag::FlagReason;
 use carryover_shared::fold;
-use carryover_shared::job::FoldReason;
 use carryover_shared::limits::Limits;
 use carryover_shared::memory::Origin;
 use carryover_shared::store::TraceKey;
@@ -148,13 +147,11 @@ async fn what_a_flagged_reply_said_is_no_evidence_although_the_summary_has_it() 
 }
 
 #[tokio::test]
-async fn a_fold_leaves_it_out_keeps_no_value_of_it_and_spills_none() {
+async fn a_fold_leaves_it_out_of_the_summary_and_nothing_is_lost_when_the_flag_is_taken_back() {
     let (world, model, ana) = given_a_code(Limits { window_messages: 2, ..Limits::default() }).await;
     world.set_history(ana, "Language: English\nThe guest was given QX-7781 for the wifi.").await;
     flag(&world, ana, "leo").await;
     follow(&world, &model).await;
-    let snapshot = world.ctx.store.snapshot(ana).await.expect("a table").expect("a snapshot");
-    assert_eq!(snapshot.history, "Language: English\nThe guest was given … for the wifi.", "at once");
     assert!(world.ctx.store.memory(ana, Origin::Reply(Seq(2))).await.expect("a table").is_none());
 
     model.says("I am checking that for you.");
@@ -166,10 +163,10 @@ async fn a_fold_leaves_it_out_keeps_no_value_of_it_and_spills_none() {
     assert!(given.contains("what it said is left out") && !given.contains("QX-7781"), "{given}");
     let snapshot = world.ctx.store.snapshot(ana).await.expect("a table").expect("a snapshot");
     assert!(snapshot.folded_through >= Seq(2), "{snapshot:?}");
-    let spills = world.ctx.store.spills(ana, 100).await.expect("a table");
-    assert!(spills.iter().all(|spill| !spill.text.contains("QX-7781")), "{spills:?}");
-    world.write("ana", "m9", "What was the code?").await.expect("an answer");
+    assert!(snapshot.texts().all(|text| !text.contains("QX-7781")), "{snapshot:?}");
+    world.write("ana", "m9", "What was the wifi code?").await.expect("an answer");
     assert!(model.last().contains("Earlier replies of the bot that were WRONG"), "{}", model.last());
+    assert_eq!(model.last().matches("QX-7781").count(), 1, "and nothing else says it: {}", model.last());
 
     unflag(&world, ana, "leo").await;
     follow(&world, &model).await;
@@ -177,6 +174,10 @@ async fn a_fold_leaves_it_out_keeps_no_value_of_it_and_spills_none() {
         world.ctx.store.memory(ana, Origin::Reply(Seq(2))).await.expect("a table").is_some(),
         "it is back"
     );
+    let spills = world.ctx.store.spills(ana, 100).await.expect("a table");
+    assert!(spills.iter().any(|spill| spill.text.contains("QX-7781")), "facts-survive: {spills:?}");
+    world.write("ana", "m10", "What was the wifi code?").await.expect("an answer");
+    assert!(model.last().contains("was given QX-7781"), "{}", model.last());
 }
 
 #[tokio::test]
@@ -195,7 +196,7 @@ async fn several_operators_flag_one_reply_and_it_is_wrong_until_the_last_one_tak
     unflag(&world, ana, "leo").await;
     assert!(reply().await.is_wrong());
     futures::join!(async { unflag(&world, ana, "robin").await }, async {
-        unflag(&world, ana, "robin").await
+        unflag(&world, ana, "robin").await;
     });
     assert!(!reply().await.is_wrong() && world.head("ana").await.flagged.is_empty());
     flag(&world, ana, "leo").await;
@@ -215,5 +216,4 @@ async fn a_flag_keeps_the_trace_past_its_end_and_its_loss_costs_nothing_else() {
     world.clock.advance(Duration::from_secs(40 * 24 * 3600));
     let trace: Option<Trace> = world.ctx.store.trace(key, world.clock.now()).await.expect("a table");
     assert!(trace.expect("it is kept").context.user.contains("wifi"));
-    assert!(world.sent.take_folds().iter().all(|job| job.why == FoldReason::Flag));
 }

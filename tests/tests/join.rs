@@ -7,11 +7,13 @@ use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::fold;
 use carryover_shared::handoff::{self, MoveError, Refused};
 use carryover_shared::job::{FoldJob, FoldReason};
+use carryover_shared::limits::Limits;
 use carryover_shared::memory::{Query, Recall};
 use carryover_shared::store::{FactWrite, StoreError};
 use carryover_shared::sweep;
 use carryover_shared::thread::{Author, Seq};
 use carryover_shared::traits::{Answer as Said, Asked, Clock, Model, Question};
+use carryover_shared::turn::Context;
 use carryover_tests::world::{NoModel, World, identity, operator};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -235,7 +237,7 @@ async fn the_closed_thread_can_be_read_and_not_moved() {
     let page = desk::conversation(&ctx, phone, None, 50).await.expect("a table").expect("a page");
     assert_eq!(page.messages.len(), 4);
     let notes = desk::conversation(&ctx, ana, None, 50).await.expect("a table").expect("a page").notes;
-    assert!(notes[0].text.contains("chat:phone") && notes[0].operator == operator("alex"), "{notes:?}");
+    assert!(notes[0].text.contains("known as chat:….") && notes[0].operator == operator("alex"), "{notes:?}");
 }
 
 #[tokio::test]
@@ -320,5 +322,71 @@ async fn an_identity_is_linked_and_unlinked_and_a_note_says_by_whom() {
     assert_eq!(refusal(desk::unlink(&ctx, ana, &alex, &identity("phone")).await), Some(Refused::NotTheirs));
     let page = desk::conversation(&ctx, ana, None, 50).await.expect("a table").expect("a page");
     let said: Vec<&str> = page.notes.iter().map(|note| note.text.as_str()).collect();
-    assert_eq!(said, ["Linked tel:+15551234567.", "Unlinked tel:+15551234567."]);
+    assert_eq!(said, ["Linked tel:…567.", "Unlinked tel:…567."]);
+}
+
+#[tokio::test]
+async fn truth_ranks_the_records_are_there_before_any_job_is_done_and_one_without_room_is_looked_at_again() {
+    let (world, ana, phone) = two_of_one(NoModel).await;
+    join(&world, ana, "phone").await.expect("they are one");
+    assert!(world.ctx.store.fact(ana, "order", "O-7").await.expect("a table").is_some());
+    let late = put(&world, phone, "O-9", "packed").await;
+    assert_eq!(late, FactWrite::Gone);
+
+    let (world, ana, phone) = two_of_one(NoModel).await;
+    let limits = Limits { facts_items: 1, ..world.ctx.limits.clone() };
+    let full = World { ctx: Context { limits: limits.clone(), ..world.ctx.clone() }, ..world };
+    assert_eq!(refusal(join(&full, ana, "phone").await), None, "together they have one");
+    put(&full, ana, "O-1", "packed").await;
+    full.ctx
+        .store
+        .delete_fact(ana, "order", "O-7", &AsOf::from(full.clock.now()), full.clock.now())
+        .await
+        .ok();
+    close(&full).await;
+    let listed = full.ctx.store.joining_contacts(10).await.expect("a table");
+    assert!(listed.iter().all(|entry| entry.contact_id == phone), "{listed:?}");
+}
+
+#[tokio::test]
+async fn erasable_who_was_joined_is_erased_with_whom_they_were_joined_into() {
+    let (world, ana, phone) = two_of_one(NoModel).await;
+    join(&world, ana, "phone").await.expect("they are one");
+    assert!(world.ctx.store.begin_erasing(phone).await.expect("a table"));
+    assert_eq!(world.ctx.store.resolve(&identity("ana")).await.expect("a table"), None);
+    assert!(world.head_of(ana).await.erasing && world.head_of(phone).await.erasing);
+}
+
+#[tokio::test]
+async fn a_reply_that_was_flagged_in_the_closed_thread_is_wrong_in_the_other_one_too() {
+    let model = Keeping::default();
+    let (world, ana, phone) = two_of_one(model.clone()).await;
+    world.set_history(phone, "Language: English\nbot: Noted.\nThe guest has the code QX-7781.").await;
+    let reply = world.ctx.store.message(phone, Seq(2)).await.expect("a table").expect("a reply");
+    world.table.set(&format!("CONTACT#{phone}"), "MSG#0000000002", "text", "Your code is QX-7781.").await;
+    assert_eq!(reply.author, Author::Bot);
+    let flag = desk::NewFlag::default();
+    desk::flag(&world.handoff(), phone, &operator("leo"), Seq(2), flag).await.expect("a reply");
+    join(&world, ana, "phone").await.expect("they are one");
+    close(&world).await;
+    world.write("phone", "p9", "What is the code?").await.expect("an answer");
+    assert!(!model.last().contains("QX-7781"), "{}", model.last());
+    desk::unflag(&world.handoff(), phone, &operator("leo"), Seq(2)).await.expect("a reply");
+    world.write("phone", "p10", "What is the code?").await.expect("an answer");
+    assert!(model.last().contains("QX-7781"), "it was kept: {}", model.last());
+}
+
+#[tokio::test]
+async fn two_unlinks_at_once_leave_one_identity() {
+    for _ in 0..10 {
+        let (world, ana, _) = two_of_one(NoModel).await;
+        let (ctx, alex, tel) =
+            (world.handoff(), operator("alex"), "tel:+15551234567".parse().expect("an identity"));
+        desk::link(&ctx, ana, &alex, &tel).await.expect("nobody has it");
+        let (first, chat) = (operator("leo"), identity("ana"));
+        let (a, b) =
+            futures::join!(desk::unlink(&ctx, ana, &alex, &tel), desk::unlink(&ctx, ana, &first, &chat));
+        assert!(a.is_ok() != b.is_ok(), "{a:?} {b:?}");
+        assert_eq!(world.ctx.store.identities(ana).await.expect("a table").len(), 1);
+    }
 }

@@ -191,8 +191,11 @@ pub async fn link(
         let is_there = ctx.store.head(contact).await?.is_some_and(|head| !head.erasing);
         return Err(if is_there { Refused::IdentityTaken } else { Refused::Gone }.into());
     }
-    note(ctx, contact, operator, &format!("Linked {identity}."), None).await.map(|_| ())
+    note(ctx, contact, operator, &format!("Linked {}.", identity.masked()), None).await.map(|_| ())
 }
+
+/// How often a customer is read again because others were faster.
+const ROUNDS: usize = 20;
 
 /// Takes an identity from a customer who is known by another one, too: whoever writes from there next is somebody new. A
 /// note says who did it.
@@ -205,17 +208,29 @@ pub async fn unlink(
     operator: &Operator,
     identity: &Identity,
 ) -> Result<(), MoveError> {
-    let identities = ctx.store.identities(contact).await?;
-    if !identities.contains(identity) {
-        return Err(Refused::NotTheirs.into());
+    for _ in 0..ROUNDS {
+        let (head, identities) = futures::try_join!(ctx.store.head(contact), ctx.store.identities(contact))?;
+        let head = head.filter(|head| !head.erasing).ok_or(Refused::Gone)?;
+        if !identities.contains(identity) {
+            return Err(Refused::NotTheirs.into());
+        }
+        if identities.len() == 1 {
+            return Err(Refused::LastIdentity.into());
+        }
+        if ctx.store.remove_identity(&head, identity).await? {
+            return unlinked(ctx, contact, operator, identity).await;
+        }
     }
-    if identities.len() == 1 {
-        return Err(Refused::LastIdentity.into());
-    }
-    if !ctx.store.remove_identity(contact, identity).await? {
-        return Err(Refused::NotTheirs.into());
-    }
-    note(ctx, contact, operator, &format!("Unlinked {identity}."), None).await.map(|_| ())
+    Err(StoreError::Contended.into())
+}
+
+async fn unlinked(
+    ctx: &Context,
+    contact: ContactId,
+    operator: &Operator,
+    identity: &Identity,
+) -> Result<(), MoveError> {
+    note(ctx, contact, operator, &format!("Unlinked {}.", identity.masked()), None).await.map(|_| ())
 }
 
 /// Joins the customer who has an identity into another one.

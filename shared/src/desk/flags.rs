@@ -4,7 +4,7 @@ use crate::contact::ContactId;
 use crate::flag::{Flag, FlagReason};
 use crate::handoff::{Context, MoveError, Refused};
 use crate::hash;
-use crate::job::{FoldJob, FoldReason, Retained, RetentionJob};
+use crate::job::{Retained, RetentionJob};
 use crate::operator::Operator;
 use crate::store::TraceKey;
 use crate::text;
@@ -89,9 +89,8 @@ const FOR_GOOD: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 /// What every other one is kept for.
 const TRACE_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// Summary and memory follow by jobs. Should one be lost, turns leave out what was wrong all the same.
+/// The memory of it follows by a job. Should that be lost, turns leave out what was wrong all the same.
 async fn follow(ctx: &Context, contact: ContactId, reply: &Message, keep_trace: Duration) {
-    let fold = FoldJob { contact_id: contact, up_to: reply.seq, why: FoldReason::Flag };
     let retain = RetentionJob { contact_id: contact, what: Retained::Reply { seq: reply.seq } };
     let key = reply.trace.as_deref().and_then(|id| Ulid::from_string(id).ok()).zip(reply.in_reply_to);
     let trace = async {
@@ -103,9 +102,8 @@ async fn follow(ctx: &Context, contact: ContactId, reply: &Message, keep_trace: 
             None => Ok(()),
         }
     };
-    let (fold, retain, trace) =
-        futures::join!(ctx.queue.send_fold(&fold), ctx.queue.send_retention(&retain), trace);
-    if let Err(error) = fold.and(retain) {
+    let (retain, trace) = futures::join!(ctx.queue.send_retention(&retain), trace);
+    if let Err(error) = retain {
         tracing::warn!(%contact, seq = %reply.seq, %error, "what follows a flag was not queued");
     }
     if let Err(error) = trace {

@@ -12,17 +12,20 @@ use crate::summary::Whole;
 use crate::text;
 use crate::thread::{Head, Message, Mode, Seq};
 use crate::window::Split;
-use crate::wrong::{Wrong, said_by_others, struck};
-use std::collections::BTreeSet;
+use crate::wrong::{Wrong, struck};
 
 /// A thread as one fold sees it.
 #[derive(Debug)]
 pub(super) struct Thread {
     pub(super) head: Head,
     pub(super) snapshot: Snapshot,
+    /// The same without what replies said that were flagged as wrong: what the model is given.
+    pub(super) shown: Snapshot,
     pub(super) basis: Basis,
     /// Newest first and dense, none at or below the checkpoint.
     pub(super) newest_first: Vec<Message>,
+    /// The same without what was wrong in them.
+    pub(super) struck: Vec<Message>,
     pub(super) split: Split,
 }
 
@@ -65,27 +68,17 @@ pub(super) async fn thread(ctx: &Context, contact: ContactId) -> Result<Option<T
     let newest_first = ctx.store.newest_above(contact, snapshot.folded_through, &ctx.limits).await?;
     let fence = Fence::absent_from(&contact.to_string(), &[]);
     let (_, split) = lay_out(&newest_first, &fence, head.first_seq, snapshot.folded_through, &ctx.limits);
-    let snapshot = wrong(ctx, &head, &newest_first).await?.left_out_of(&snapshot);
-    let newest_first = newest_first.into_iter().map(struck).collect();
-    Ok(Some(Thread { head, snapshot, basis, newest_first, split }))
+    let shown = wrong(ctx, &head, &newest_first).await?.left_out_of(&snapshot);
+    let struck = newest_first.iter().cloned().map(struck).collect();
+    Ok(Some(Thread { head, snapshot, shown, basis, newest_first, struck, split }))
 }
 
-/// What replies flagged as wrong said, and nobody else: the summary is to be without it.
-pub(super) async fn wrong(ctx: &Context, head: &Head, newest_first: &[Message]) -> Result<Wrong, StoreError> {
-    if head.flagged.is_empty() {
-        return Ok(Wrong::default());
-    }
+/// What replies flagged as wrong said, and nobody else that is read here.
+async fn wrong(ctx: &Context, head: &Head, newest_first: &[Message]) -> Result<Wrong, StoreError> {
     let flagged = ctx.store.messages_at(head.contact_id, head.flagged.iter().copied()).await?;
-    let asked = flagged.iter().filter_map(|reply| Some(reply.answers_from?.0..=reply.in_reply_to?.0));
-    let asked = asked.flat_map(|seqs| seqs.take(ASKED)).map(Seq).take(MOST_ASKED);
-    let asked = ctx.store.messages_at(head.contact_id, asked.collect::<BTreeSet<_>>()).await?;
     let flagged: Vec<&Message> = flagged.iter().filter(|message| message.is_wrong()).collect();
-    Ok(Wrong::of(&flagged, said_by_others(newest_first).chain(said_by_others(&asked))))
+    Ok(Wrong::of(&flagged, newest_first, &[]))
 }
-
-/// Messages that one wrong reply answered, and all of them, that may vouch for what it said.
-const ASKED: usize = 5;
-const MOST_ASKED: usize = 100;
 
 /// The batch that ages out: the oldest messages after the checkpoint, at least one if any aged out, with their
 /// whole texts.
@@ -93,7 +86,6 @@ pub(super) async fn batch(ctx: &Context, thread: &Thread) -> Result<Vec<Whole>, 
     let contact = thread.head.contact_id;
     let mut batch = vec![];
     for message in bounded(aged_out(ctx, thread).await?, thread.split.covered_to, &ctx.limits) {
-        let message = struck(message);
         let text = ctx.store.whole_text(contact, &message).await?;
         batch.push(Whole::new(message, text));
     }

@@ -69,9 +69,9 @@ async fn all_parts(
     deadline: Timestamp,
     counts: &mut Counts,
 ) -> Result<Snapshot, Failed> {
-    let old = &thread.snapshot;
+    let old = &thread.shown;
     let folded_through = batch.last().map_or(old.folded_through, |last| last.message.seq);
-    let fresh = Piece::fresh(&thread.newest_first, old.as_of.max(folded_through), limits);
+    let fresh = Piece::fresh(&thread.struck, old.as_of.max(folded_through), limits);
     let seed = thread.head.contact_id.to_string();
     let mut next = old.clone();
     let mut fresh = fresh.as_slice();

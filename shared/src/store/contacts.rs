@@ -136,7 +136,7 @@ impl Store {
         let transaction = Transaction::new(self.clock().ulid())
             .create(self, Part::Identity, &keys::identity(identity), lookup.clone())
             .put(self, Part::Beside, &keys::identity_of(contact, identity), lookup, Expression::new())
-            .check(self, Part::Head, &keys::head(contact), super::facts::open());
+            .update(self, Part::Head, &keys::head(contact), super::facts::open().add("links", 1));
         Ok(matches!(transaction.write(self).await?, Written::Done))
     }
 

@@ -4,7 +4,7 @@
 use super::expression::Expression;
 use super::listing::List;
 use super::transaction::{Part, Transaction, Written};
-use super::{Item, Range, Span, Store, StoreError, keys, to_item};
+use super::{Item, ROUNDS, Range, Span, Store, StoreError, keys, to_item};
 use crate::contact::ContactId;
 use crate::time::Timestamp;
 use futures::{StreamExt, TryStreamExt};
@@ -33,13 +33,29 @@ struct Owned {
 
 impl Store {
     /// From now on the contact is being erased, and no identity leads to them; `false` where they are gone. Again it
-    /// goes on where it stopped.
+    /// goes on where it stopped. Of one that was joined into another, that one is erased, with all that were joined.
     ///
     /// # Errors
     /// The table cannot be read or written; run it again.
-    pub async fn begin_erasing(&self, contact: ContactId) -> Result<bool, StoreError> {
+    pub async fn begin_erasing(&self, mut contact: ContactId) -> Result<bool, StoreError> {
+        for _ in 0..ROUNDS {
+            while let Some(into) = self.head(contact).await?.and_then(|head| head.joined_into) {
+                contact = into;
+            }
+            let begun = Expression::new().if_absent("joined_into");
+            if self.begin(contact, begun).await? {
+                return Ok(true);
+            }
+            if self.head(contact).await?.is_none_or(|head| head.joined_into.is_none()) {
+                return Ok(false);
+            }
+        }
+        Err(StoreError::Contended)
+    }
+
+    async fn begin(&self, contact: ContactId, begun: Expression) -> Result<bool, StoreError> {
         let now = self.clock().now();
-        let begun = Expression::new()
+        let begun = begun
             .if_present("pk")
             .if_absent("erased_at_millis")
             .set("erasing", true)
@@ -65,7 +81,7 @@ impl Store {
     async fn release(&self, contact: ContactId) -> Result<(), StoreError> {
         let head = self.head(contact).await?;
         for joined in head.map(|head| head.joined).unwrap_or_default() {
-            Box::pin(self.begin_erasing(joined)).await?;
+            Box::pin(self.begin(joined, Expression::new())).await?;
         }
         self.release_identities(contact).await
     }
@@ -125,6 +141,15 @@ impl Store {
         let doomed = items.iter().filter_map(keys::of).filter(|key| *key != head);
         let deleted = doomed.map(|key| async move { self.delete_item(&key).await });
         futures::stream::iter(deleted).buffer_unordered(AT_ONCE).try_collect().await
+    }
+
+    /// Something stands in the way: the eraser looks again at `next`, after whoever is due before.
+    ///
+    /// # Errors
+    /// The table cannot be written.
+    pub async fn postpone_erasing(&self, contact: ContactId, next: Timestamp) -> Result<(), StoreError> {
+        let postponed = List::Erasing.put(Expression::new().if_present("erased_at_millis"), contact, next);
+        self.update(&keys::head(contact), postponed).await.map(|_| ())
     }
 
     /// Everything but the head is gone; the eraser looks again at `next`.

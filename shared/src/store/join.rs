@@ -9,6 +9,7 @@ use super::{ROUNDS, Store, StoreError, keys, to_item};
 use crate::contact::{ContactId, Identity};
 use crate::limits::Limits;
 use crate::thread::{Head, Mode, Note};
+use crate::time::Timestamp;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -103,7 +104,7 @@ impl Store {
     }
 
     fn note_of_join(&self, kept: &Head, from: ContactId, identities: &[Identity], by: By<'_>) -> Note {
-        let known_as: Vec<&str> = identities.iter().map(Identity::as_str).collect();
+        let known_as: Vec<String> = identities.iter().map(Identity::masked).collect();
         Note {
             note_id: self.clock().ulid(),
             seq: kept.last_seq,
@@ -122,6 +123,15 @@ impl Store {
         self.listed(super::ListPart { lists: &[List::Joining], order, after: None, limit }).await
     }
 
+    /// What a closed contact has could not go where it was joined: the sweep looks again after `next`.
+    ///
+    /// # Errors
+    /// The table cannot be written.
+    pub async fn postpone_joining(&self, from: ContactId, next: Timestamp) -> Result<(), StoreError> {
+        let listed = Expression::new().if_present("joined_into").if_present("state").if_absent("erasing");
+        self.update(&keys::head(from), List::Joining.put(listed, from, next)).await.map(|_| ())
+    }
+
     /// Everything of a closed contact has gone where it was joined.
     ///
     /// # Errors
@@ -132,33 +142,39 @@ impl Store {
         self.update(&keys::head(from), change).await.map(|_| ())
     }
 
-    /// Takes an identity from a contact; `false` where it is not theirs, or they are gone.
+    /// Takes an identity from a contact who keeps another one; `false` where it is not theirs, or they moved since `head`
+    /// was read.
     ///
     /// # Errors
     /// The table cannot be written.
-    pub async fn remove_identity(&self, contact: ContactId, identity: &Identity) -> Result<bool, StoreError> {
+    pub async fn remove_identity(&self, head: &Head, identity: &Identity) -> Result<bool, StoreError> {
+        let contact = head.contact_id;
         let theirs = Expression::new().if_equal("contact_id", contact);
+        let moved = open().if_still("links", (head.links > 0).then_some(head.links)).add("links", 1);
         let transaction = Transaction::new(self.clock().ulid())
             .delete(self, Part::Identity, &keys::identity(identity), theirs)
             .delete(self, Part::Beside, &keys::identity_of(contact, identity), Expression::new())
-            .check(self, Part::Head, &keys::head(contact), open());
+            .update(self, Part::Head, &keys::head(contact), moved);
         Ok(matches!(transaction.write(self).await?, Written::Done))
     }
 }
 
 /// The contact that stays has joined one more, and hears nothing where the other one wanted to hear nothing.
 fn grown(kept: &Head, closing: &Head, joined: &BTreeSet<ContactId>) -> Expression {
-    let still = |set: &BTreeSet<_>| (!set.is_empty()).then(|| set.clone());
     let opted_out: BTreeSet<_> = kept.opted_out.union(&closing.opted_out).cloned().collect();
-    let before = (!kept.joined.is_empty()).then_some(&kept.joined);
     let change = Expression::new()
         .if_present("pk")
         .if_absent("erasing")
         .if_absent("joined_into")
-        .if_still("joined", before)
+        .if_still("joined", still(&kept.joined))
         .if_still("opted_out", still(&kept.opted_out))
         .set("joined", joined);
     if opted_out == kept.opted_out { change } else { change.set("opted_out", opted_out) }
+}
+
+/// A set as it stands in the head, where an empty one does not.
+fn still<T>(set: &BTreeSet<T>) -> Option<&BTreeSet<T>> {
+    Some(set).filter(|set| !set.is_empty())
 }
 
 /// The contact that closes is as it was read: nothing waits, nobody has it.
@@ -171,6 +187,9 @@ fn closed(closing: &Head, into: ContactId, by: By<'_>) -> Expression {
         .if_equal("mode", Mode::Bot)
         .if_absent("open_case")
         .if_absent("import_seq")
+        .if_still("opted_out", still(&closing.opted_out))
+        .if_still("joined", still(&closing.joined))
+        .if_still("links", (closing.links > 0).then_some(closing.links))
         .if_absent("erasing")
         .if_absent("joined_into")
         .set("joined_into", into)

@@ -5,7 +5,7 @@ use super::expression::Expression;
 use super::facts::alive;
 use super::keys::Key;
 use super::transaction::{Part, Transaction, WRITE_ID, Written};
-use super::{Item, Range, Span, Store, StoreError, TraceKey, from_item, keys, to_item};
+use super::{Item, ROUNDS, Range, Span, Store, StoreError, TraceKey, from_item, keys, to_item};
 use crate::contact::ContactId;
 use crate::memory::{Change, Entry, Exchange, Origin, SEARCH_CHARS};
 use crate::summary::Spill;
@@ -176,12 +176,19 @@ impl Store {
 
     /// Takes an exchange out of the bank where it stands by itself; unlike one that was forgotten it may come back.
     pub async fn delete_memory(&self, contact: ContactId, origin: Origin) -> Result<(), StoreError> {
-        let Some(entry) = self.memory(contact, origin).await? else { return Ok(()) };
-        if entry.holds.is_empty() {
-            self.delete_item(&keys::memory_of(contact, origin)).await
-        } else {
-            Ok(())
+        let key = keys::memory_of(contact, origin);
+        for _ in 0..ROUNDS {
+            let Some(item) = self.item(&key).await? else { return Ok(()) };
+            let still = Expression::new().if_still_raw(WRITE_ID, item.get(WRITE_ID));
+            if !entry(item)?.holds.is_empty() {
+                return Ok(());
+            }
+            let transaction = Transaction::new(self.clock().ulid()).delete(self, Part::Memory, &key, still);
+            if matches!(transaction.write(self).await?, Written::Done) {
+                return Ok(());
+            }
         }
+        Err(StoreError::Contended)
     }
 
     /// Whether a memory was forgotten for good.

@@ -11,7 +11,7 @@ use crate::snapshot::Snapshot;
 use crate::store::{Gathered, StoreError};
 use crate::thread::{Channel, Head, Message, Seq};
 use crate::trace::Degraded;
-use crate::wrong::{self, Wrong};
+use crate::wrong::Wrong;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -109,8 +109,7 @@ impl Thread {
         let recall = remembered.recall.failure().map(|why| Degraded::new("recall", why));
         let similar = remembered.similar.failure().map(|why| Degraded::new("similar_cases", why));
         self.degraded.extend(recall.into_iter().chain(similar));
-        let recall = self.wrong.left_out_of_recall(remembered.recall);
-        self.remembered = Remembered { recall, ..remembered };
+        self.remembered = remembered;
         self
     }
 }
@@ -199,7 +198,7 @@ fn wrong(newest_first: &[Message], flagged: &[Message], facts: &Source<Vec<Fact>
         Source::Found(facts) => facts.iter().map(|fact| format!("{} {}", fact.id, fact.data)).collect(),
         Source::Failed => vec![],
     };
-    Wrong::of(&all, wrong::said_by_others(newest_first).chain(records.iter().map(String::as_str)))
+    Wrong::of(&all, newest_first, &records)
 }
 
 /// Facts and cases may take this long; then the turn goes on without them.

@@ -51,7 +51,11 @@ fn evidence<'t>(
         Cow::Owned(text) => Cow::Owned(for_model(&text).into_owned()),
     };
     let messages = thread.newest_first.iter().filter(said);
-    let messages = messages.map(|message| copied(message.shown(ctx.limits.message_chars)));
+    let messages = messages.map(|message| {
+        let shown = copied(message.shown(ctx.limits.message_chars));
+        // A customer who quotes a wrong reply does not make it right.
+        if message.author == Author::Customer { thread.wrong.values_left_out(shown) } else { shown }
+    });
     let summary = thread.snapshot.iter().flat_map(Snapshot::texts);
     let summary = summary.map(|text| copied(without_bot(text)));
     let recalled = thread.remembered.recall.memories().iter().map(|memory| for_model(&memory.said));

@@ -6,7 +6,10 @@ use crate::contact::ContactId;
 use crate::memory::{self, Query, Recall};
 use crate::prompt;
 use crate::similar::Similar;
+use crate::store::StoreError;
 use crate::thread::{Mode, Seq};
+use crate::wrong::Wrong;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// What was found. Late or failed means none, and is shown as failed (*optional-is-optional*).
@@ -58,9 +61,28 @@ async fn recall(ctx: &Context, thread: &Thread, asked: &[String], time: Duration
     let own = recall_of(ctx, thread.head.contact_id, &query, time);
     // Nothing of the log of a contact that was joined into this one is in the prompt.
     let of_joined = Query { before: Seq::LAST, ..query.clone() };
-    let joined = thread.head.joined.iter().map(|contact| recall_of(ctx, *contact, &of_joined, time));
+    let joined = &thread.head.joined;
+    let joined = joined.iter().map(|contact| recall_of_joined(ctx, *contact, &of_joined, time));
     let (own, joined) = futures::join!(own, futures::future::join_all(joined));
-    Recall::merged(own, joined, ctx.limits.memories)
+    Recall::merged(thread.wrong.left_out_of_recall(own), joined, ctx.limits.memories)
+}
+
+/// What the bank of a contact has that was joined into this one, without what replies said that were flagged there.
+async fn recall_of_joined(ctx: &Context, contact: ContactId, query: &Query, time: Duration) -> Recall {
+    let wrong = tokio::time::timeout(time, wrong_of(ctx, contact));
+    match futures::join!(recall_of(ctx, contact, query, time), wrong) {
+        (recall, Ok(Ok(wrong))) => wrong.left_out_of_recall(recall),
+        _ => Recall::Failed("flags"),
+    }
+}
+
+async fn wrong_of(ctx: &Context, contact: ContactId) -> Result<Wrong, StoreError> {
+    let flagged = ctx.store.head(contact).await?.map(|head| head.flagged).unwrap_or_default();
+    let flagged = ctx.store.messages_at(contact, flagged).await?;
+    let asked = flagged.iter().filter_map(|reply| reply.answers_from);
+    let asked = ctx.store.messages_at(contact, asked.collect::<BTreeSet<_>>()).await?;
+    let flagged: Vec<_> = flagged.iter().filter(|reply| reply.is_wrong()).collect();
+    Ok(Wrong::of(&flagged, &asked, &[]))
 }
 
 async fn recall_of(ctx: &Context, contact: ContactId, query: &Query, time: Duration) -> Recall {
