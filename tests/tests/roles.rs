@@ -390,11 +390,21 @@ async fn systems_push(on: &Deployment) {
             on.system("DELETE", &gone, &Value::Null).await;
         }
     }
-    let at = on.clock.now().rfc3339();
-    let fact = json!({"as_of": at, "data": {"status": "packed"}});
-    on.system("PUT", "/v1/contacts/chat:dora/facts/order/O-3", &fact).await;
+    for (of, into) in [("dora", "ana"), ("oli", "nia")] {
+        records_are_to_be_handed_over(on, of, into).await;
+    }
+}
+
+/// `of` has a record, and of two others it is known that they are gone; one of these `into` has still.
+async fn records_are_to_be_handed_over(on: &Deployment, of: &str, into: &str) {
+    let record = |who: &str, id: &str| format!("/v1/contacts/chat:{who}/facts/order/{id}");
+    for path in [record(into, "O-1"), record(of, "O-3")] {
+        let fact = json!({"as_of": on.clock.now().rfc3339(), "data": {"status": "packed"}});
+        on.system("PUT", &path, &fact).await;
+    }
+    on.clock.advance(MINUTE);
     for id in ["O-1", "O-4"] {
-        let gone = format!("/v1/contacts/chat:dora/facts/order/{id}?as_of={at}");
+        let gone = format!("{}?as_of={}", record(of, id), on.clock.now().rfc3339());
         on.system("DELETE", &gone, &Value::Null).await;
     }
 }
@@ -572,7 +582,13 @@ async fn programs_call_the_api(on: &Deployment) {
     let phone = json!({"identity": "tel:+15557654321"});
     post(format!("{customer}/identities"), phone.clone()).await;
     post(format!("{customer}/unlink"), phone).await;
+    let puts = |operation: &str, request: &Value| {
+        operation == "TransactWriteItems" && request.to_string().contains("FACTS#")
+    };
+    let table = &on.console.world.table;
+    table.inject(move |operation, request| puts(operation, request).then_some(Fault::Conflict));
     post(format!("{customer}/join"), json!({"identity": "chat:oli"})).await;
+    table.heal();
     on.sent.take_folds();
     post("/v1/queues/folds/redrive".into(), Value::Null).await;
     on.clock.advance(2 * MINUTE);
