@@ -46,11 +46,11 @@ pub fn secret(name: &'static str) -> Result<SecretString, ConfigError> {
 /// The limits: the defaults, with what `LIMITS` (a JSON object) says otherwise.
 ///
 /// # Errors
-/// `LIMITS` is not an object of known fields.
+/// `LIMITS` is wrong somewhere; the error names the field.
 pub fn limits() -> Result<Limits, ConfigError> {
     let given = environment("LIMITS").unwrap_or_else(|| "{}".into());
-    serde_json::from_str(&given)
-        .map_err(|error| ConfigError::Invalid { name: "LIMITS", problem: error.to_string() })
+    Limits::parse(&given)
+        .map_err(|error| ConfigError::Invalid { name: "LIMITS", problem: format!("is wrong: {error}") })
 }
 
 /// What the models cost, if `MODEL_PRICES` (a JSON object) says so.

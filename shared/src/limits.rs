@@ -4,7 +4,52 @@
 //! design; a deployment overrides single fields with the environment variable `LIMITS`, a JSON object.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use std::time::Duration;
+
+/// The least that a deployment works with. Where a limit is not here, 0 turns off what it bounds.
+const AT_LEAST: [(&str, u64); 28] = [
+    ("window_messages", 1),
+    ("window_chars", 200),
+    ("unsettled_messages", 1),
+    ("message_chars", 200),
+    ("admit_chars", 200),
+    ("reply_chars", 200),
+    ("note_chars", 1),
+    ("inbox_scan", 1),
+    ("inbox_step", 1),
+    ("batch_messages", 1),
+    ("batch_chars", 200),
+    ("batches_per_turn", 1),
+    ("guest_intent", 20),
+    ("summary_text", 100),
+    ("history_chars", 200),
+    ("entry_chars", 20),
+    ("fold_attempts", 1),
+    ("facts_items", 1),
+    ("fact_bytes", 200),
+    ("facts_chars", 200),
+    ("reply_seconds", 1),
+    ("burst_messages", 1),
+    ("turn_hours", 1),
+    ("calls_per_hour", 1),
+    ("turn_tries", 1),
+    ("write_seconds", 1),
+    ("sweep_contacts", 1),
+    ("page_messages", 1),
+];
+
+/// What is wrong with limits, and with which.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field} {problem}")]
+pub struct LimitsError {
+    field: String,
+    problem: String,
+}
+
+fn wrong(field: impl Into<String>, problem: impl Into<String>) -> LimitsError {
+    LimitsError { field: field.into(), problem: problem.into() }
+}
 
 /// The limits of one deployment. Windows and limits belong to the deployment, never to an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -258,6 +303,46 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Reads the limits that differ from their defaults, `{"window_messages": 20}`.
+    ///
+    /// # Errors
+    /// It is no JSON object, or a field is unknown, no whole number, or too small.
+    pub fn parse(given: &str) -> Result<Self, LimitsError> {
+        let given: Map<String, Value> =
+            serde_json::from_str(given).map_err(|_| wrong("it", "must be a JSON object"))?;
+        let mut all = json!(Self::default());
+        for (field, value) in given {
+            let Some(slot) = all.get_mut(&field) else { return Err(wrong(field, "is unknown")) };
+            *slot = value.clone();
+            let alone = Value::Object(Map::from_iter([(field.clone(), value)]));
+            serde_json::from_value::<Self>(alone)
+                .map_err(|_| wrong(field, "must be a whole number, and no huge one"))?;
+        }
+        let limits: Self = serde_json::from_value(all).map_err(|error| wrong("it", error.to_string()))?;
+        limits.check()?;
+        Ok(limits)
+    }
+
+    /// Whether a deployment can work with them.
+    ///
+    /// # Errors
+    /// One is too small.
+    pub fn check(&self) -> Result<(), LimitsError> {
+        let all = json!(self);
+        for (field, least) in AT_LEAST {
+            if all[field].as_u64().is_none_or(|is| is < least) {
+                return Err(wrong(field, format!("must be at least {least}")));
+            }
+        }
+        if self.admit_chars < self.message_chars {
+            return Err(wrong(
+                "admit_chars",
+                format!("must be at least message_chars ({})", self.message_chars),
+            ));
+        }
+        Ok(())
+    }
+
     /// The limits of facts as they are for those of a business.
     #[must_use]
     pub fn of_business(&self) -> Self {
@@ -272,5 +357,38 @@ impl Limits {
     /// The budget of a turn from receipt.
     pub fn reply_budget(&self) -> Duration {
         Duration::from_secs(self.reply_seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_given_stands_over_the_defaults() {
+        let limits = Limits::parse(r#"{"window_messages": 1, "pending_messages": 0}"#).unwrap();
+        assert_eq!(limits, Limits { window_messages: 1, pending_messages: 0, ..Limits::default() });
+        assert_eq!(Limits::parse("{}").unwrap(), Limits::default());
+    }
+
+    #[test]
+    fn a_limit_that_cannot_work_is_named_with_its_bound() {
+        for (given, problem) in [
+            ("[]", "it must be a JSON object"),
+            (r#"{"widow_messages": 1}"#, "widow_messages is unknown"),
+            (r#"{"window_messages": "1"}"#, "window_messages must be a whole number, and no huge one"),
+            (r#"{"similar_floor": 999}"#, "similar_floor must be a whole number, and no huge one"),
+            (r#"{"window_messages": 0}"#, "window_messages must be at least 1"),
+            (r#"{"message_chars": 5}"#, "message_chars must be at least 200"),
+            (r#"{"admit_chars": 1000}"#, "admit_chars must be at least message_chars (24000)"),
+        ] {
+            assert_eq!(Limits::parse(given).unwrap_err().to_string(), problem);
+        }
+    }
+
+    #[test]
+    fn the_least_is_of_limits_that_there_are() {
+        let all = json!(Limits::default());
+        assert!(AT_LEAST.iter().all(|(field, _)| all[field].is_u64()));
     }
 }

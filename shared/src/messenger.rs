@@ -28,6 +28,25 @@ pub struct Messengers {
     clock: Arc<dyn Clock>,
 }
 
+/// Whether mails can come from `sender`, the variable `NOTIFICATION_SENDER`.
+///
+/// # Errors
+/// A team is told by e-mail and `sender` is missing, or `sender` is no address.
+pub fn check_sender(routing: &Routing, sender: Option<&str>) -> Result<(), ConfigError> {
+    const SENDER: &str = "NOTIFICATION_SENDER";
+    match sender {
+        None if routing.sends_email() => {
+            Err(invalid(SENDER, "is missing, and a team of ROUTING is told by e-mail"))
+        }
+        Some(sender) if !is_email(sender) => Err(invalid(SENDER, "must be an e-mail address")),
+        _ => Ok(()),
+    }
+}
+
+fn invalid(name: &'static str, problem: &str) -> ConfigError {
+    ConfigError::Invalid { name, problem: problem.into() }
+}
+
 impl Messengers {
     /// For the teams of `routing`; mails come from `sender`.
     ///
@@ -39,15 +58,7 @@ impl Messengers {
         sender: Option<String>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ConfigError> {
-        const SENDER: &str = "NOTIFICATION_SENDER";
-        let invalid = |name, problem: &str| ConfigError::Invalid { name, problem: problem.into() };
-        match sender.as_deref() {
-            None if routing.sends_email() => {
-                return Err(invalid(SENDER, "is missing, and a team of ROUTING is told by e-mail"));
-            }
-            Some(sender) if !is_email(sender) => return Err(invalid(SENDER, "must be an e-mail address")),
-            _ => {}
-        }
+        check_sender(routing, sender.as_deref())?;
         let http = http::client(None)
             .map_err(|_| invalid("ROUTING", "cannot be used: no HTTP client can be built"))?;
         Ok(Self { http, ses, sender: sender.unwrap_or_default(), clock })

@@ -48,7 +48,9 @@ impl Candidate {
         let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
         let text =
             std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let limits = toml::from_str(&text).with_context(|| format!("{} has no limits", path.display()))?;
+        let limits: Limits =
+            toml::from_str(&text).with_context(|| format!("{} has no limits", path.display()))?;
+        limits.check().with_context(|| format!("{} is wrong", path.display()))?;
         Ok(Self { name: name.unwrap_or_default(), limits })
     }
 }

@@ -1,6 +1,8 @@
 //! What `make run` takes from its environment.
 
 use anyhow::{Result, bail};
+use carryover_shared::limits::Limits;
+use carryover_shared::messenger;
 use carryover_shared::prices::Prices;
 use carryover_shared::routing::Routing;
 use secrecy::{ExposeSecret, SecretString};
@@ -47,13 +49,14 @@ impl Settings {
     }
 
     fn from(variable: impl Fn(&str) -> String) -> Result<Self> {
+        let (routing, notification_sender) = routing(&variable("ROUTING"), variable("NOTIFICATION_SENDER"))?;
         Ok(Self {
             model: Model::from(&variable)?,
             memory: Memory::from(&variable)?,
             model_prices: model_prices(variable("MODEL_PRICES"))?,
             limits: limits(&variable("LIMITS"))?,
-            routing: routing(&variable("ROUTING"))?,
-            notification_sender: variable("NOTIFICATION_SENDER"),
+            routing,
+            notification_sender,
             index_bucket: Some(variable("INDEX_BUCKET")).filter(|name| !name.is_empty()),
         })
     }
@@ -157,14 +160,12 @@ impl Memory {
     }
 }
 
-/// Only that it is an object: which limits there are, the functions know.
+/// Checked here, too, so that whoever starts a stack is told at once.
 fn limits(text: &str) -> Result<String> {
-    if text.is_empty() {
-        return Ok("{}".into());
-    }
-    match serde_json::from_str::<Map<String, Value>>(text) {
-        Ok(limits) => Ok(Value::Object(limits).to_string()),
-        Err(error) => bail!("LIMITS must be a JSON object: {error}"),
+    let text = if text.is_empty() { "{}" } else { text };
+    match Limits::parse(text) {
+        Ok(_) => Ok(text.into()),
+        Err(error) => bail!("LIMITS is wrong: {error}"),
     }
 }
 
@@ -180,12 +181,13 @@ fn model_prices(text: String) -> Result<String> {
 }
 
 /// Checked here, too, so that whoever starts a stack is told at once.
-fn routing(text: &str) -> Result<SecretString> {
+fn routing(text: &str, sender: String) -> Result<(SecretString, String)> {
     let text = if text.is_empty() { "{}" } else { text };
     match Routing::parse(text) {
-        Ok(_) => Ok(text.into()),
+        Ok(routing) => messenger::check_sender(&routing, Some(&*sender).filter(|sender| !sender.is_empty()))?,
         Err(error) => bail!("ROUTING is wrong: {error}"),
     }
+    Ok((text.into(), sender))
 }
 
 #[cfg(test)]
@@ -240,9 +242,21 @@ mod tests {
         assert!(unknown.to_string().contains("MEMORY"), "{unknown}");
         let list = settings(&[("LIMITS", "[]")]).unwrap_err();
         assert!(list.to_string().contains("LIMITS"), "{list}");
+        let blind = settings(&[("LIMITS", r#"{"window_messages": 0}"#)]).unwrap_err();
+        assert_eq!(blind.to_string(), "LIMITS is wrong: window_messages must be at least 1");
         let dear = settings(&[("MODEL_PRICES", r#"{"reply": {"in": 2000, "out": 1}}"#)]).unwrap_err();
         assert!(dear.to_string().contains("MODEL_PRICES is wrong: reply.in must be 0 to 1000"), "{dear}");
         let nobody = settings(&[("ROUTING", r#"{"routes": {"default": {"team": "x"}}}"#)]).unwrap_err();
         assert!(nobody.to_string().contains("ROUTING is wrong: routes.default.team"), "{nobody}");
+    }
+
+    #[test]
+    fn a_team_that_is_told_by_mail_needs_a_sender() {
+        let team = ("ROUTING", r#"{"teams": {"lead": {"email": "lead@example.com"}}}"#);
+        let without = settings(&[team]).unwrap_err().to_string();
+        assert!(without.contains("NOTIFICATION_SENDER is missing"), "{without}");
+        let nowhere = settings(&[team, ("NOTIFICATION_SENDER", "nobody")]).unwrap_err().to_string();
+        assert!(nowhere.contains("NOTIFICATION_SENDER must be an e-mail address"), "{nowhere}");
+        settings(&[team, ("NOTIFICATION_SENDER", "desk@example.com")]).unwrap();
     }
 }
