@@ -15,6 +15,7 @@ pub mod redrive;
 pub mod replay;
 pub mod run;
 pub mod show;
+pub mod sign_in;
 mod terminal;
 pub mod tickets;
 pub mod token;

@@ -4,7 +4,8 @@
 #![recursion_limit = "256"]
 
 use carryover_command::{
-    agent, chat, facts, forget, hand_back, import, install, redrive, replay, run, show, tickets, trace,
+    agent, chat, facts, forget, hand_back, import, install, redrive, replay, run, show, sign_in, tickets,
+    trace,
 };
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ enum Command {
     Show(show::Options),
     /// Prints the full context of a decision.
     Trace(trace::Options),
+    /// Signs an operator in and prints their ID token, the bearer of their API.
+    Token(sign_in::Options),
     /// Hands a thread back to the bot.
     HandBack(hand_back::Options),
     /// Creates versions of agents, shows them, and says where they answer.
@@ -59,6 +62,7 @@ async fn main() -> ExitCode {
         Command::Import(options) => import::run(options).await,
         Command::Show(options) => show::run(options).await,
         Command::Trace(options) => trace::run(options).await,
+        Command::Token(options) => sign_in::run(options).await,
         Command::HandBack(options) => hand_back::run(options).await,
         Command::Agent(command) => agent::run(command).await,
         Command::Facts(command) => facts::run(command).await,

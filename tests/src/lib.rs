@@ -12,7 +12,6 @@ pub mod gate;
 pub mod hindsight;
 pub mod logs;
 pub mod model;
-pub mod operator;
 pub mod processes;
 pub mod provider;
 pub mod received;

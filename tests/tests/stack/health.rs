@@ -3,7 +3,8 @@
 use crate::customer::Customer;
 use crate::records::Records;
 use carryover_command::outputs::Outputs;
-use carryover_tests::{eventually, operator, stack};
+use carryover_command::sign_in;
+use carryover_tests::{eventually, stack};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use ulid::Ulid;
@@ -16,9 +17,8 @@ async fn send(outputs: &Outputs, queue: &str, job: &Value) {
 
 /// What the API answers an operator.
 async fn call(outputs: &Outputs, username: &str, method: Method, path: &str) -> Response {
-    let token = operator::id_token(outputs, username).await.expect("a token");
-    let request =
-        operator::browser().expect("a client").request(method, format!("{}{path}", outputs.api_url));
+    let token = sign_in::id_token(outputs, username).await.expect("a token");
+    let request = sign_in::browser().expect("a client").request(method, format!("{}{path}", outputs.api_url));
     let request = request.bearer_auth(token).header("idempotency-key", Ulid::generate().to_string());
     request.send().await.expect("an answer")
 }

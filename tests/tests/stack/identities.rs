@@ -2,9 +2,10 @@
 
 use crate::customer::Customer;
 use crate::records::Records;
+use carryover_command::sign_in;
 use carryover_tests::command::{carryover, shared_dir};
 use carryover_tests::scripted_model::Then;
-use carryover_tests::{eventually, operator, stack};
+use carryover_tests::{eventually, stack};
 use reqwest::StatusCode;
 use serde_json::json;
 use ulid::Ulid;
@@ -44,9 +45,9 @@ async fn two_customers_who_are_joined_have_one_memory() {
     records.remembered(&closed, "REPLY#").await;
 
     let outputs = stack::shared().outputs().clone();
-    let token = operator::id_token(&outputs, "alex").await.expect("a token");
+    let token = sign_in::id_token(&outputs, "alex").await.expect("a token");
     let path = format!("{}/v1/customers/{}/join", outputs.api_url, here.identity());
-    let request = operator::browser().expect("a client").post(path).bearer_auth(token);
+    let request = sign_in::browser().expect("a client").post(path).bearer_auth(token);
     let request = request.header("idempotency-key", Ulid::generate().to_string());
     let answer = request.json(&json!({"identity": there.identity()})).send().await.expect("an answer");
     assert_eq!(answer.status(), StatusCode::NO_CONTENT);

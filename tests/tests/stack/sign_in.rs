@@ -1,7 +1,9 @@
 //! Who may work in the console, and how they get in.
 
 use crate::customer::Customer;
-use carryover_tests::{operator, stack};
+use carryover_command::sign_in;
+use carryover_tests::command::{carryover, shared_dir};
+use carryover_tests::stack;
 use jsonwebtoken::jwk::JwkSet;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use reqwest::header::{COOKIE, SET_COOKIE};
@@ -26,7 +28,7 @@ async fn both_operators_sign_in_and_their_tokens_say_their_role() {
     let client = stack::shared();
     let outputs = client.outputs();
     let pool = &outputs.user_pool_id;
-    let keys = operator::browser().unwrap().get(format!("{}/{pool}/.well-known/jwks.json", outputs.endpoint));
+    let keys = sign_in::browser().unwrap().get(format!("{}/{pool}/.well-known/jwks.json", outputs.endpoint));
     let keys: JwkSet = keys.send().await.unwrap().json().await.unwrap();
     let mut rules = Validation::new(Algorithm::RS256);
     rules.set_issuer(&[format!("https://cognito-idp.us-east-1.amazonaws.com/{pool}")]);
@@ -35,7 +37,7 @@ async fn both_operators_sign_in_and_their_tokens_say_their_role() {
     let roles = outputs.operators.iter().map(|operator| (operator.username.as_str(), operator.role.as_str()));
     assert_eq!(roles.collect::<Vec<_>>(), [("robin", "operator"), ("alex", "admin")]);
     for known in &outputs.operators {
-        let token = operator::id_token(outputs, &known.username).await.unwrap();
+        let token = sign_in::id_token(outputs, &known.username).await.unwrap();
         let key = keys.find(&decode_header(&token).unwrap().kid.unwrap()).expect("a key of the pool");
         let claims: Claims = decode(&token, &DecodingKey::from_jwk(key).unwrap(), &rules).unwrap().claims;
         assert_eq!((claims.username, claims.groups), (known.username.clone(), vec![known.role.clone()]));
@@ -45,11 +47,20 @@ async fn both_operators_sign_in_and_their_tokens_say_their_role() {
 }
 
 #[tokio::test]
+async fn a_token_from_a_shell_opens_the_operators_api() {
+    let ran = carryover(&shared_dir(), &["token", "robin"], "").await.expect("a command");
+    assert!(ran.success, "{ran:?}");
+    let url = format!("{}/v1/cases", stack::shared().outputs().api_url);
+    let cases = sign_in::browser().expect("a client").get(url).bearer_auth(ran.stdout.trim());
+    assert_eq!(cases.send().await.expect("an answer").status(), StatusCode::OK);
+}
+
+#[tokio::test]
 async fn a_browser_that_signs_in_is_led_to_the_page_that_was_asked_for() {
-    let browser = operator::browser().unwrap();
+    let browser = sign_in::browser().unwrap();
     let entered = enters(&browser, "robin").await;
-    assert_eq!(operator::leads_to(&entered).unwrap().path(), "/console");
-    let inbox = browser.get(operator::leads_to(&entered).unwrap()).header(COOKIE, cookies(&entered));
+    assert_eq!(sign_in::leads_to(&entered).unwrap().path(), "/console");
+    let inbox = browser.get(sign_in::leads_to(&entered).unwrap()).header(COOKIE, cookies(&entered));
     let inbox = inbox.send().await.unwrap();
     assert_eq!(inbox.status(), StatusCode::OK);
     assert!(inbox.text().await.unwrap().contains("robin"));
@@ -57,7 +68,7 @@ async fn a_browser_that_signs_in_is_led_to_the_page_that_was_asked_for() {
 
 /// A browser in which somebody has signed in, with the cookie of their session.
 pub(crate) async fn session(username: &str) -> (Client, String) {
-    let browser = operator::browser().expect("a client");
+    let browser = sign_in::browser().expect("a client");
     let cookie = cookies(&enters(&browser, username).await);
     (browser, cookie)
 }
@@ -68,8 +79,8 @@ async fn enters(browser: &Client, username: &str) -> Response {
     let outputs = client.outputs();
     let asked = browser.get(format!("{}/console?tab=mine", outputs.api_url)).send().await.expect("an answer");
     assert_eq!(asked.status(), StatusCode::SEE_OTHER);
-    let (page, begun) = (operator::leads_to(&asked).expect("a page"), cookies(&asked));
-    let callback = operator::signed_in(browser, outputs, username, page).await.expect("they may");
+    let (page, begun) = (sign_in::leads_to(&asked).expect("a page"), cookies(&asked));
+    let callback = sign_in::signed_in(browser, outputs, username, page).await.expect("they may");
     browser.get(callback).header(COOKIE, begun).send().await.expect("an answer")
 }
 
@@ -101,7 +112,7 @@ async fn an_operator_answers_through_the_api_and_the_bot_goes_on() {
 }
 
 async fn client_get(url: &str, path: &str) -> Value {
-    operator::browser()
+    sign_in::browser()
         .expect("a client")
         .get(format!("{url}{path}"))
         .send()
@@ -123,8 +134,8 @@ impl Desk {
     async fn of(username: &str) -> Self {
         let client = stack::shared();
         let outputs = client.outputs();
-        let token = operator::id_token(outputs, username).await.expect("an answer");
-        Self { http: operator::browser().expect("a client"), url: outputs.api_url.clone(), token }
+        let token = sign_in::id_token(outputs, username).await.expect("an answer");
+        Self { http: sign_in::browser().expect("a client"), url: outputs.api_url.clone(), token }
     }
 
     async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Value {

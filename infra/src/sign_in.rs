@@ -1,7 +1,9 @@
-//! An operator in front of the sign-in page, as their browser goes through it.
+//! `carryover token`: an operator's ID token for the API, from the sign-in page as their browser goes through it.
 
+use crate::connection::Target;
+use crate::outputs::Outputs;
+use crate::terminal;
 use anyhow::{Context, Result, ensure};
-use carryover_command::outputs::Outputs;
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
@@ -15,6 +17,25 @@ const PKCE: (&str, &str) =
 
 /// The fields of a form, by their names.
 type Fields = BTreeMap<String, String>;
+
+/// Options of `carryover token`.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Who signs in, such as robin
+    operator: String,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Prints the operator's ID token; it is good for an hour.
+///
+/// # Errors
+/// No stack runs, it has no such operator, or the user pool refuses a step.
+pub async fn run(options: Options) -> Result<()> {
+    let outputs = options.target.connect().await?.outputs;
+    terminal::say(&id_token(&outputs, &options.operator).await?);
+    Ok(())
+}
 
 /// The operator's ID token, by the authorization code flow with PKCE.
 ///
