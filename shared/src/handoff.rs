@@ -117,6 +117,9 @@ pub enum Refused {
     /// A message was written under this key, in other words.
     #[error("a reply was sent from this page already, in other words: send it again if you mean both")]
     UsedForOtherWords,
+    /// The thread has no such message.
+    #[error("there is no such message")]
+    NoSuchMessage,
     /// The message is none that the bot replied with.
     #[error("only a reply of the bot can be flagged")]
     NotAReply,
@@ -174,9 +177,12 @@ pub enum Refused {
         /// How many.
         limit: usize,
     },
-    /// Nobody but an admin gives the login of a site to a customer.
-    #[error("only an admin can give somebody's login, or another customer, to a customer")]
-    AdminsOnly,
+    /// Nobody but an admin does this.
+    #[error("only an admin can {what}")]
+    AdminsOnly {
+        /// What.
+        what: &'static str,
+    },
     /// The identity is not this customer's.
     #[error("this identity is not this customer's")]
     NotTheirs,

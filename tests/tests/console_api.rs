@@ -107,7 +107,7 @@ async fn whoever_is_in_is_told_what_is_not_there_and_what_may_not_be_done() {
     assert_problem(&api.post("/v1/cases", &json!({})).await, 405, None);
     assert_problem(&api.get("/v1/cases?limit=101").await, 400, Some("limit"));
     assert_problem(&api.get("/v1/cases?cursor=zz").await, 400, Some("cursor"));
-    assert_problem(&api.get("/v1/cases?state=lost").await, 400, Some("query"));
+    assert_problem(&api.get("/v1/cases?state=lost").await, 400, Some("state"));
     assert_problem(&api.get("/v1/threads/chat:ana/messages?cursor=x").await, 400, Some("cursor"));
     let gone = "/v1/threads/chat:ana/cases/01ARZ3NDEKTSV4RRFFQ69G5FAV/resolve";
     assert_problem(&api.post(gone, &json!({})).await, 404, None);
@@ -387,8 +387,13 @@ async fn each_refusal_of_a_write_names_the_field_and_the_bound() {
     let note =
         api.post("/v1/threads/chat:ana/notes", &json!({"text": "x".repeat(limits.note_chars + 1)})).await;
     assert_problem(&note, 400, Some("text"));
-    for body in [json!({}), json!({"text": 7}), json!({"text": "a", "as": "leo"}), json!([])] {
-        assert_problem(&api.post(say, &body).await, 400, Some("body"));
+    for (body, field) in [
+        (json!({}), "text"),
+        (json!({"text": 7}), "text"),
+        (json!({"text": "a", "as": "leo"}), "as"),
+        (json!([]), "body"),
+    ] {
+        assert_problem(&api.post(say, &body).await, 400, Some(field));
     }
     let log = desk.world.log("ana").await;
     assert!(log.iter().all(|message| message.author != Author::Operator), "nothing was written");
@@ -483,7 +488,12 @@ async fn several_operators_flag_a_reply_and_each_keeps_their_own_note() {
     assert_eq!(flags().await, BTreeSet::from(["that's 4B's".into()]));
     let customers = robin.post("/v1/threads/chat:ana/messages/1/flag", &json!({})).await;
     assert_problem(&customers, 409, Some("kind"));
-    assert_problem(&robin.post(path, &json!({"reason": "ugly"})).await, 400, Some("body"));
+    let nothing = robin.post("/v1/threads/chat:ana/messages/999/flag", &json!({})).await;
+    assert_problem(&nothing, 404, None);
+    let ugly = robin.post(path, &json!({"reason": "ugly"})).await;
+    assert_problem(&ugly, 400, Some("reason"));
+    let detail = ugly.json()["detail"].as_str().expect("a detail").to_owned();
+    assert!(detail.starts_with("reason must be one of `"), "{detail}");
 }
 
 #[tokio::test]

@@ -112,8 +112,8 @@ async fn follow(ctx: &Context, contact: ContactId, reply: &Message, keep_trace: 
 }
 
 async fn reply(ctx: &Context, contact: ContactId, seq: Seq) -> Result<Message, MoveError> {
-    let message = ctx.store.message(contact, seq).await?;
-    message.filter(|message| message.kind == Some(BotKind::Reply)).ok_or_else(|| Refused::NotAReply.into())
+    let message = ctx.store.message(contact, seq).await?.ok_or(Refused::NoSuchMessage)?;
+    if message.kind == Some(BotKind::Reply) { Ok(message) } else { Err(Refused::NotAReply.into()) }
 }
 
 /// Each operator has one flag on a reply.

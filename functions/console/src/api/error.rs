@@ -92,8 +92,10 @@ impl From<MoveError> for ApiError {
             Refused::Joined { .. } => Problem::conflict("joined_into", detail),
             Refused::OtherIsBusy { .. } => Problem::conflict("mode", detail),
             Refused::TooManyJoined { limit } => Problem::conflict("joined", detail).with_bound(limit),
-            Refused::AdminsOnly => Problem::new(403, "Forbidden", detail),
-            Refused::NoSuchRecord | Refused::NoSuchCase => Problem::new(404, "Not found", detail),
+            Refused::AdminsOnly { .. } => Problem::new(403, "Forbidden", detail),
+            Refused::NoSuchRecord | Refused::NoSuchCase | Refused::NoSuchMessage => {
+                Problem::new(404, "Not found", detail)
+            }
             Refused::Gone => Problem::gone(),
         })
     }
@@ -108,7 +110,7 @@ impl From<CursorError> for ApiError {
 impl From<JsonRejection> for ApiError {
     fn from(rejection: JsonRejection) -> Self {
         Self(match rejection {
-            JsonRejection::JsonDataError(error) => Problem::bad("body", without_echo(&error.body_text())),
+            JsonRejection::JsonDataError(error) => unread("body", &error.body_text()),
             JsonRejection::MissingJsonContentType(_) => {
                 Problem::bad("content-type", "content-type must be application/json.")
             }
@@ -122,7 +124,7 @@ impl From<JsonRejection> for ApiError {
 
 impl From<QueryRejection> for ApiError {
     fn from(rejection: QueryRejection) -> Self {
-        Self(Problem::bad("query", without_echo(&rejection.body_text())))
+        Self(unread("query", &rejection.body_text()))
     }
 }
 
@@ -132,7 +134,62 @@ impl From<PathRejection> for ApiError {
     }
 }
 
-/// The first line, in which serde names the field.
-fn without_echo(text: &str) -> String {
-    format!("{}.", text.lines().next().unwrap_or_default().trim_end_matches('.'))
+/// What serde says of a field in `whole`, as `Failed to …: reason: unknown variant `ugly`, expected …`, in our words and
+/// without what was given.
+fn unread(whole: &str, text: &str) -> Problem {
+    let text = text.lines().next().unwrap_or_default();
+    let text = text.split_once(": ").map_or(text, |(_, told)| told);
+    let text = text.rsplit_once(" at line ").map_or(text, |(told, _)| told);
+    for (told, problem) in [("missing field `", "is missing"), ("unknown field `", "is unknown")] {
+        if let Some(field) = text.split_once(told).and_then(|(_, rest)| rest.split('`').next()) {
+            return Problem::bad(field, format!("{field} {problem}."));
+        }
+    }
+    let is_path = |path: &&str| path.chars().all(|c| c.is_ascii_alphanumeric() || "_.[]".contains(c));
+    let field = text.split_once(": ").map(|(path, _)| path).filter(is_path).unwrap_or(whole);
+    match text.rsplit_once("expected ") {
+        Some((_, wanted)) => Problem::bad(field, format!("{field} must be {}.", in_words(wanted))),
+        None => Problem::bad(field, format!("{field} cannot be read.")),
+    }
+}
+
+fn in_words(wanted: &str) -> &str {
+    match wanted {
+        "u8" | "u32" | "u64" | "usize" => "a whole number",
+        _ if wanted.starts_with("struct ") => "an object",
+        _ => wanted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_serde_says_is_told_of_the_field() {
+        let body = "Failed to deserialize the JSON body into the target type: ";
+        for (told, field, detail) in [
+            ("missing field `resolve` at line 1 column 2", "resolve", "resolve is missing."),
+            ("x: unknown field `x`, expected `note` or `reason` at line 1 column 4", "x", "x is unknown."),
+            (
+                "reason: unknown variant `ugly`, expected one of `incomplete`, `other` at line 1 column 16",
+                "reason",
+                "reason must be one of `incomplete`, `other`.",
+            ),
+            (
+                "resolve: invalid type: string \"a: b\", expected a boolean at line 1 column 16",
+                "resolve",
+                "resolve must be a boolean.",
+            ),
+            (
+                "invalid type: string \"\", expected struct Text at line 1 column 2",
+                "body",
+                "body must be an object.",
+            ),
+            ("limit: invalid digit found in string", "limit", "limit cannot be read."),
+        ] {
+            let problem = unread("body", &format!("{body}{told}"));
+            assert_eq!((problem.field.as_deref(), &*problem.detail), (Some(field), detail), "{told}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use super::customers::{At, named};
 use super::threads::body;
 use crate::Console;
 use crate::caller::Caller;
-use crate::pages::may_link;
+use crate::pages::{JOIN, may_link};
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
@@ -82,7 +82,7 @@ pub(super) async fn join(
     at: At,
     body: Result<Json<Given>, JsonRejection>,
 ) -> Result<StatusCode, ApiError> {
-    admin(&caller)?;
+    admin(&caller, JOIN)?;
     let (contact, identity) = (named(&console, at).await?.contact, given(body)?);
     desk::join(&console.desk, contact, &caller.operator, &identity).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -100,13 +100,13 @@ pub(super) async fn erase(
     Extension(caller): Extension<Caller>,
     at: At,
 ) -> Result<StatusCode, ApiError> {
-    admin(&caller)?;
+    admin(&caller, "erase a customer")?;
     let contact = named(&console, at).await?.contact;
     desk::erase(&console.desk, contact).await?;
     tracing::info!(%contact, by = %caller.operator, "an erasure was asked for");
     Ok(StatusCode::ACCEPTED)
 }
 
-fn admin(caller: &Caller) -> Result<(), ApiError> {
-    caller.is_admin().then_some(()).ok_or_else(|| ApiError::refused(Refused::AdminsOnly))
+fn admin(caller: &Caller, what: &'static str) -> Result<(), ApiError> {
+    caller.is_admin().then_some(()).ok_or_else(|| ApiError::refused(Refused::AdminsOnly { what }))
 }

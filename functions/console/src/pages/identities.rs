@@ -18,6 +18,9 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use std::str::FromStr;
 
+/// What only an admin can do: join two customers.
+pub(crate) const JOIN: &str = "join another customer into this one";
+
 /// The identities of a customer, and what can be done about them.
 pub(super) fn section(customer: &Customer, session: &Session) -> Markup {
     let contact = customer.head.contact_id;
@@ -131,7 +134,7 @@ pub(super) fn erased(erasure: &Erasure) -> Response {
 /// Whether somebody may give this identity to a customer: with the login of a site comes whatever its owner may read.
 pub(crate) fn may_link(caller: &Caller, identity: &Identity) -> Result<(), MoveError> {
     match identity.is_login() && !caller.is_admin() {
-        true => Err(Refused::AdminsOnly.into()),
+        true => Err(Refused::AdminsOnly { what: "give somebody's login to a customer" }.into()),
         false => Ok(()),
     }
 }
@@ -175,7 +178,7 @@ pub async fn join(
 ) -> Response {
     with(&console, &session, &contact, &fields, async |contact, identity| match session.caller.is_admin() {
         true => desk::join(&console.desk, contact, &session.caller.operator, identity).await,
-        false => Err(Refused::AdminsOnly.into()),
+        false => Err(Refused::AdminsOnly { what: JOIN }.into()),
     })
     .await
 }

@@ -14,5 +14,5 @@ mod parts;
 mod side;
 pub mod trace;
 
-pub(crate) use identities::may_link;
+pub(crate) use identities::{JOIN, may_link};
 pub(crate) use parts::sentence;
