@@ -16,7 +16,7 @@ mod secrets;
 mod seed;
 mod settings;
 
-pub use screen::chat_links;
+pub use screen::{Links, links};
 pub use seed::{install_default_agent, load_demo};
 
 use crate::checkout::{Checkout, LocalDir};

@@ -12,16 +12,28 @@ use std::time::{Duration, SystemTime};
 
 const LINKS_LIVE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// A link to the web chat of each demo customer, which works for thirty days.
+/// Where a demo customer gets in, for thirty days.
+#[derive(Debug)]
+pub struct Links {
+    /// Who.
+    pub customer: String,
+    /// To the web chat.
+    pub chat: String,
+    /// To the portal.
+    pub portal: String,
+}
+
+/// The links of each demo customer.
 ///
 /// # Errors
 /// No token could be signed.
-pub fn chat_links(outputs: &Outputs, now: SystemTime) -> Result<Vec<(String, String)>> {
-    let link = |customer: String| {
+pub fn links(outputs: &Outputs, now: SystemTime) -> Result<Vec<Links>> {
+    let links = |customer: String| {
         let token = chat_token(&outputs.chat_secret, &customer, now, LINKS_LIVE)?;
-        Ok((customer, format!("{}/chat#token={token}", outputs.api_url)))
+        let link = |page: &str| format!("{}/{page}#token={token}", outputs.api_url);
+        Ok(Links { customer, chat: link("chat"), portal: link("portal") })
     };
-    demo_subjects()?.into_iter().map(link).collect()
+    demo_subjects()?.into_iter().map(links).collect()
 }
 
 /// One screen: where to go, where to look, how to stop.
@@ -32,8 +44,8 @@ pub(super) fn render(
     now: SystemTime,
 ) -> Result<String> {
     let mut screen = format!("\nCarryover runs on {}\n\n", outputs.api_url);
-    for (customer, link) in chat_links(outputs, now)? {
-        writeln!(screen, "  Chat as {customer}\n    {link}")?;
+    for Links { customer, chat, portal } in links(outputs, now)? {
+        writeln!(screen, "  Chat as {customer}, and their portal\n    {chat}\n    {portal}")?;
     }
     let mut lines = vec![("Console", format!("{}/console", outputs.api_url))];
     lines.extend(outputs.operators.iter().map(|operator| ("", sign_in(operator))));
