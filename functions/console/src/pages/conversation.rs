@@ -417,6 +417,8 @@ fn delivery(state: Option<DeliveryState>) -> Markup {
     }
 }
 
+const WRONG: &str = "Marked wrong: the bot no longer repeats it or builds on it.";
+
 fn flagging(conversation: &Conversation, entry: &Message, session: &Session, now: Timestamp) -> Markup {
     let flags: Vec<&Flag> = conversation.flags.iter().filter(|flag| flag.seq == entry.seq).collect();
     let own = flags.iter().find(|flag| flag.operator == session.caller.operator);
@@ -434,13 +436,14 @@ fn flagging(conversation: &Conversation, entry: &Message, session: &Session, now
             @if own.is_none() {
                 form method="post" action=(action) {
                     (layout::csrf(session))
-                    button.quiet type="submit" aria-label=(format!("Flag message {}", entry.seq)) { "⚑ flag" }
+                    button.quiet type="submit" aria-label=(format!("Flag message {}", entry.seq)) title=(WRONG) { "⚑ flag" }
                 }
             } @else {
                 form method="post" action=(format!("{action}/withdraw")) {
                     (layout::csrf(session))
                     button.quiet type="submit" aria-label=(format!("un-flag message {}", entry.seq)) { "un-flag" }
                 }
+                p.meta { (WRONG) }
                 details {
                     summary { "why" }
                     form.stacked method="post" action=(action) {

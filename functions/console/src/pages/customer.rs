@@ -1,6 +1,6 @@
 //! A customer: who they are, what the records say, what they thought of the answers.
 
-use super::parts::{ago, plain, sentence, who, written};
+use super::parts::{ago, as_of, plain, sentence, who, written};
 use super::{identities, layout, message, side};
 use crate::Console;
 use crate::api::write_name;
@@ -125,7 +125,7 @@ fn group(title: &str, facts: Vec<&Fact>, contact: ContactId, session: &Session, 
                 @for fact in facts {
                     article.record {
                         h3 { bdi { (fact.id) } @if !["profile", "contact"].contains(&fact.kind.as_str()) { " " span.meta { (fact.kind) } } }
-                        p.meta { "from " bdi { (fact.source) } " · as of " (ago(fact.as_of.timestamp(), now)) }
+                        p.meta { "from " bdi { (fact.source) } " · " (as_of(fact.as_of.timestamp(), now)) }
                         (side::values(&fact.data))
                         @if desk::is_ours(fact) { (edit(fact, contact, session)) }
                     }

@@ -350,7 +350,7 @@ fn folds(counted: &Counted, health: &Health) -> Markup {
         Line::of(counted, "Summaries written without it.", Count::FoldsByFallback)
             .explained("Messages went into the history as they were; nothing is lost."),
         Line::of(counted, "Summaries that came to nothing.", Count::FoldsFailed).explained(
-            "They are tried again; until then the bot reads the messages themselves, as many as fit.",
+            "Each failed try counts. Where no conversation waits any more, a later try made up for it or it was given up, as the queues above say. Until then the bot reads the messages themselves, as many as fit.",
         ),
     ];
     let queue = health.queues.iter().find(|queue| queue.queue == QueueName::Folds);

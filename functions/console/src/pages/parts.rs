@@ -14,6 +14,12 @@ pub(super) fn ago(at: Timestamp, now: Timestamp) -> Markup {
     html! { time datetime=(at.rfc3339()) title=(at.to_minute()) { (duration(since)) } }
 }
 
+/// Since when a record says what it says.
+pub(super) fn as_of(at: Timestamp, now: Timestamp) -> Markup {
+    let is_past = at < now && now.since(at) >= Duration::from_secs(60);
+    html! { "as of " (ago(at, now)) @if is_past { " ago" } }
+}
+
 fn duration(time: Duration) -> String {
     let minutes = time.as_secs() / 60;
     match minutes {
