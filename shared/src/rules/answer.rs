@@ -11,7 +11,7 @@ use crate::agent::Topic;
 use crate::facts::Fact;
 use crate::facts::inline::say_value;
 use crate::facts::read::{
-    When, bare_name, field, is_closed, is_upcoming, one_line, phrase, say, say_start, starts, status,
+    When, bare_name, field, is_closed, is_upcoming, one_line, phrase, say, say_start, starts, status, time_of,
 };
 use crate::text;
 use crate::time::Timestamp;
@@ -20,6 +20,15 @@ use std::cmp::Reverse;
 
 /// Records that one answer describes or lists.
 const RECORDS: usize = 3;
+
+/// Fields that say when a record's matter began.
+const BEGUN: &[&str] =
+    &["orderedat", "orderdate", "placedat", "bookedat", "openedat", "createdat", "created", "updatedat"];
+
+/// Which of two records of the same time is the newer one.
+fn begun(fact: &Fact) -> Option<Timestamp> {
+    time_of(fact, BEGUN).map(When::earliest)
+}
 
 /// What became of the messages that wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,7 +155,7 @@ impl<'a> Draft<'a> {
     fn choose(&mut self, subject: Subject) {
         let mut records: Vec<&Fact> =
             self.known.facts.iter().filter(|fact| fact.kind == subject.kind()).collect();
-        records.sort_by_key(|fact| (Reverse(&fact.as_of), &fact.id));
+        records.sort_by_cached_key(|fact| (Reverse((fact.as_of.clone(), begun(fact))), fact.id.clone()));
         match subject {
             Subject::Order => self.one_of(subject, &records, self.words(subject).which),
             Subject::Request => self.request(&records),

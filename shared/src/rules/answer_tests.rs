@@ -132,6 +132,15 @@ fn several_orders_are_listed_and_asked_about() {
 }
 
 #[test]
+fn of_orders_that_came_at_once_the_newest_are_those_placed_last() {
+    let order =
+        |(id, day): (&str, u32)| fact("order", id, 9, json!({"placed_at": format!("2026-11-{day:02}")}));
+    let orders: Vec<Fact> = [("#A1", 1), ("#B2", 4), ("#C3", 2), ("#D4", 3)].map(order).into();
+    let reply = whole(&["where's my order"], &orders);
+    assert!(reply.contains("the newest are #B2, #D4 and #C3."), "{reply}");
+}
+
+#[test]
 fn a_request_is_found_by_what_it_is_about() {
     let heating = "The status of request R-17 (\"Heating is cold\") is \"open\", as of 27 November 2026.";
     for question in [
