@@ -68,6 +68,7 @@ async fn an_admin_joins_two_customers_and_the_closed_conversation_leads_to_the_o
     }
     let closed = alex.get(&format!("/console/threads/{ben}")).await;
     assert!(closed.body.contains(&format!("/console/threads/{ana}")) && !closed.body.contains("take-over"));
+    assert!(!closed.body.contains("handed to a person") && !closed.body.contains("the bot answers"));
     assert!(!closed.body.contains("name=\"text\""), "there is nothing to write: {}", closed.body);
     let unlinked = alex.submit(&page, &format!("{path}/unlink"), &[("identity", "chat:ben")]).await;
     assert_eq!(unlinked.status, StatusCode::SEE_OTHER);

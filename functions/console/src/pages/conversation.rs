@@ -319,7 +319,7 @@ fn taken_by_hand(conversation: &Conversation, is_newest: bool) -> Vec<Seq> {
             Author::Operator | Author::Customer => {}
         }
     }
-    if is_newest && head.mode == Mode::Human && !has_person {
+    if is_newest && head.mode == Mode::Human && head.joined_into.is_none() && !has_person {
         taken.push(first_after_move(messages, messages.len(), head.epoch).unwrap_or(head.last_seq.next()));
     }
     taken

@@ -121,6 +121,8 @@ fn brief(conversation: &Conversation, known: &Known, now: Timestamp, shown: Opti
                 @if !brief.case.is_unresolved() {
                     p.meta { "Resolved " @if let Some(at) = brief.case.resolved_at { (ago(at, now)) } @if let Some(by) = &brief.case.moved_by { " by " (by) } }
                 }
+            } @else if conversation.head.joined_into.is_some() {
+                p.meta { "No case: this conversation is closed." }
             } @else if known.brief.is_ok() {
                 p.meta { "No case: the bot answers, or somebody took over by hand." }
             }
