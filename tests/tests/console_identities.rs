@@ -81,7 +81,9 @@ async fn the_api_joins_unlinks_and_erases_for_admins_only() {
     let (robin, alex) = (desk.api(&ROBIN), desk.api(&ALEX));
     let ben = json!({"identity": "chat:ben"});
     assert_eq!(robin.post("/v1/customers/chat:ana/join", &ben).await.status, StatusCode::FORBIDDEN);
-    assert_eq!(robin.delete("/v1/customers/chat:ana").await.status, StatusCode::FORBIDDEN);
+    let erased = robin.delete("/v1/customers/chat:ana").await;
+    assert_eq!(erased.status, StatusCode::FORBIDDEN);
+    assert_eq!(erased.json()["detail"], "Only an admin can erase a customer.");
     let login = robin.post("/v1/customers/chat:ana/identities", &json!({"identity": "chat:new"})).await;
     assert_eq!(login.status, StatusCode::FORBIDDEN);
     let nobody = alex.post("/v1/customers/chat:ana/join", &json!({"identity": "chat:nobody"})).await;
