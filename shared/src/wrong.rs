@@ -96,10 +96,16 @@ impl Wrong {
         if found.is_empty() {
             return None;
         }
-        let mut without = text.to_owned();
-        for value in found.iter().rev() {
-            without.replace_range(value.span(), LEFT_OUT);
+        let (mut without, mut from) = (String::with_capacity(text.len()), 0);
+        for span in found.iter().map(values::Value::span).filter(|span| !span.is_empty()) {
+            // Values that overlap go together.
+            if let Some(before) = text.get(from..span.start) {
+                without.push_str(before);
+                without.push_str(LEFT_OUT);
+            }
+            from = from.max(span.end);
         }
+        without.push_str(text.get(from..).unwrap_or_default());
         Some(without)
     }
 
@@ -173,6 +179,7 @@ mod tests {
     use crate::contact::Account;
     use crate::thread::{Channel, Parts, Seq};
     use crate::time::Timestamp;
+    use proptest::prelude::*;
 
     fn reply(text: &str) -> Message {
         let (account, at) = (Account::chat(), Timestamp::from_millis(0));
@@ -247,6 +254,17 @@ mod tests {
         let left = wrong.left_out_of_recall(recall);
         let [kept] = left.memories() else { panic!("{left:?}") };
         assert_eq!((kept.said.as_str(), kept.replied.as_str()), ("customer: the code please", ""));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_said_is_left_out_and_nothing_breaks(said in "\\PC{0,60}", around in "\\PC{0,40}") {
+            let wrong = Wrong::of(&[&reply(&said)], &[], &[]);
+            let text = format!("{around} {said}\n{said}{around}");
+            let left = wrong.left_out(&text).into_owned();
+            prop_assert!(left.chars().count() <= text.chars().count(), "it never grows");
+            let _ = wrong.values_left_out(Cow::Borrowed(&around));
+        }
     }
 
     #[test]
