@@ -30,7 +30,7 @@ async fn flags_are_listed_the_newest_first_with_the_reply_in_its_context() {
     let desk = with_flags().await;
     let mut browser = desk.browser_of(&ROBIN).await;
     let page = browser.get("/console/flags").await;
-    assert_eq!((page.status, page.body.matches("<article class=\"flag\"").count()), (StatusCode::OK, 25));
+    assert_eq!((page.status, page.body.matches("<article class=\"flagged\"").count()), (StatusCode::OK, 25));
     let newest = desk.world.contact("guest29").await;
     for shown in [
         "Hello &lt;b&gt;29",
@@ -46,7 +46,7 @@ async fn flags_are_listed_the_newest_first_with_the_reply_in_its_context() {
     let older = page.body.split("href=\"/console/flags?").nth(1).and_then(|rest| rest.split('"').next());
     let older = format!("/console/flags?{}", older.expect("older flags").replace("&amp;", "&"));
     let older = browser.get(&older).await;
-    assert_eq!(older.body.matches("<article class=\"flag\"").count(), 5);
+    assert_eq!(older.body.matches("<article class=\"flagged\"").count(), 5);
     assert!(older.body.contains("note &lt;i&gt;0") && !older.body.contains("Older flags"));
 }
 

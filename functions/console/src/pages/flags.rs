@@ -97,14 +97,14 @@ fn flag(flagged: &Flagged, now: Timestamp) -> Markup {
     let thread = format!("/console/threads/{}", entry.contact_id);
     let trace = reply.trace.as_ref().zip(reply.in_reply_to);
     html! {
-        article.flag {
+        article.flagged {
             @if let Some(asked) = asked { p.asked { (written(&first_words(&asked.text, ASKED))) } }
             blockquote { (written(&reply.text)) @if reply.omitted_chars > 0 { " …" } }
             p.said-by {
                 strong { "⚑ " (flag.operator) }
                 @if let Some(reason) = flag.reason { " " span.badge { (reason.words()) } }
                 @if !flag.note.is_empty() { " “" (written(&flag.note)) "”" }
-                span.meta { " · " (ago(flag.at, now)) }
+                span.meta { (ago(flag.at, now)) }
             }
             p.meta {
                 @if let Some(agent) = &flag.agent { (agent) " " }
