@@ -63,7 +63,7 @@ pub(crate) async fn hand_over_records(
 ) -> Result<bool, StoreError> {
     let (facts, gone) = futures::try_join!(store.facts(from, limits), store.facts_gone(from, limits))?;
     for _ in 0..ROUNDS {
-        let into = last_of(store, from).await?;
+        let into = store.goes_on_as(from).await?;
         let mut written = vec![];
         for fact in &facts {
             written.push(store.put_fact(into, fact, limits).await?);
@@ -76,7 +76,7 @@ pub(crate) async fn hand_over_records(
             return Ok(!written.contains(&FactWrite::Full));
         }
         // It was joined into yet another one meanwhile, or erased.
-        if last_of(store, from).await? == into {
+        if store.goes_on_as(from).await? == into {
             return Ok(true);
         }
     }
@@ -85,11 +85,3 @@ pub(crate) async fn hand_over_records(
 
 /// How often it is looked where a contact went.
 const ROUNDS: usize = 10;
-
-/// Whoever a contact was joined into may have been joined since.
-async fn last_of(store: &Store, mut contact: ContactId) -> Result<ContactId, StoreError> {
-    while let Some(next) = store.head(contact).await?.and_then(|head| head.joined_into) {
-        contact = next;
-    }
-    Ok(contact)
-}

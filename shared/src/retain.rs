@@ -206,9 +206,8 @@ fn oldest_of(most: usize, newest: Seq) -> Seq {
 
 /// The memories that the turn of a reply was shown; none where its trace was lost or has expired.
 async fn recalled(ctx: &Context, contact: ContactId, message: &Message) -> Result<Vec<String>, StoreError> {
-    let trace = message.trace.as_deref().and_then(|id| Ulid::from_string(id).ok());
-    let (Some(id), Some(seq)) = (trace, message.in_reply_to) else { return Ok(vec![]) };
-    let trace: Option<Trace> = ctx.store.trace(TraceKey { contact, seq, id }, ctx.clock.now()).await?;
+    let Some(key) = TraceKey::of(contact, message) else { return Ok(vec![]) };
+    let trace: Option<Trace> = ctx.store.trace(key, ctx.clock.now()).await?;
     let memories = trace.map(|trace| trace.context.memories).unwrap_or_default();
     Ok(memories.into_iter().flat_map(|memory| [memory.said, memory.replied]).collect())
 }

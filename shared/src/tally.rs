@@ -68,6 +68,8 @@ pub enum Part {
     Business,
     /// The agent that should have answered.
     Agent,
+    /// Replies that are flagged as wrong.
+    Flags,
 }
 
 /// Up to how many messages a fold may be behind, roughly; there is no way to count a largest number.
@@ -75,7 +77,7 @@ pub const BEHIND: [u64; 8] = [0, 5, 10, 20, 50, 200, 1_000, u64::MAX];
 
 impl Part {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Model,
         Self::ModelLimit,
         Self::NoModel,
@@ -86,6 +88,7 @@ impl Part {
         Self::Cases,
         Self::Business,
         Self::Agent,
+        Self::Flags,
     ];
 
     /// The name, as the table and clients have it.
@@ -101,6 +104,7 @@ impl Part {
             Self::Cases => "cases",
             Self::Business => "business",
             Self::Agent => "agent",
+            Self::Flags => "flags",
         }
     }
 
@@ -261,6 +265,7 @@ mod tests {
             ("model", "timeout", Some(Part::Model)),
             ("model", "calls_per_hour", Some(Part::ModelLimit)),
             ("model", "not_configured", Some(Part::NoModel)),
+            ("flags", "late", Some(Part::Flags)),
             ("Where is my order?", "late", None),
         ] {
             assert_eq!(Part::of(&Degraded::new(part, why)), is);

@@ -26,7 +26,11 @@ pub struct Wrong {
 impl Wrong {
     /// What flagged replies said and nobody else: neither the records, nor staff, nor the customer before. Who repeats
     /// later what a wrong reply said has it from there.
-    pub fn of(flagged: &[&Message], messages: &[Message], records: &[String]) -> Self {
+    pub fn of<'m>(
+        flagged: impl IntoIterator<Item = &'m Message>,
+        messages: &[Message],
+        records: &[String],
+    ) -> Self {
         let mut wrong = Self::default();
         for reply in flagged {
             let vouches = |message: &&Message| match message.author {
@@ -130,19 +134,13 @@ impl Wrong {
         if self.is_empty() {
             return recall;
         }
-        let failure = recall.failure();
         let left = |memory: &Memory| Memory {
             said: self.values_left_out(Cow::Borrowed(&memory.said)).into_owned(),
             replied: self.replied_left(memory),
             ..memory.clone()
         };
         let says = |memory: &Memory| !(memory.said.trim().is_empty() && memory.replied.trim().is_empty());
-        let found: Vec<Memory> = recall.memories().iter().map(left).filter(says).collect();
-        match failure {
-            None => Recall::of(found),
-            Some(why) if found.is_empty() => Recall::Failed(why),
-            Some(why) => Recall::Partly(found, why),
-        }
+        recall.with(recall.memories().iter().map(left).filter(says).collect())
     }
 
     fn replied_left(&self, memory: &Memory) -> String {
@@ -193,7 +191,7 @@ mod tests {
 
     fn wrong(messages: &[Message]) -> Wrong {
         let reply = reply("The wifi code of your unit is 4B-7781. You arrive on 5 May.");
-        Wrong::of(&[&reply], messages, &[])
+        Wrong::of([&reply], messages, &[])
     }
 
     #[test]
@@ -228,7 +226,7 @@ mod tests {
             "4B-7781"
         );
         let records = ["unit 4B, code 4B-7781".to_owned()];
-        let backed = Wrong::of(&[&reply("The code is 4B-7781.")], &[], &records);
+        let backed = Wrong::of([&reply("The code is 4B-7781.")], &[], &records);
         assert_eq!(backed.left_out("Given 4B-7781."), "Given 4B-7781.");
     }
 
@@ -259,7 +257,7 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_is_said_is_left_out_and_nothing_breaks(said in "\\PC{0,60}", around in "\\PC{0,40}") {
-            let wrong = Wrong::of(&[&reply(&said)], &[], &[]);
+            let wrong = Wrong::of([&reply(&said)], &[], &[]);
             let text = format!("{around} {said}\n{said}{around}");
             let left = wrong.left_out(&text).into_owned();
             prop_assert!(left.chars().count() <= text.chars().count(), "it never grows");

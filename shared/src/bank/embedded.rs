@@ -45,11 +45,7 @@ impl Embedded {
             }
         }
         let (found, unread) = self.show(contact, query, &entries).await;
-        match failed.or(unread) {
-            None => Recall::of(found),
-            Some(why) if found.is_empty() => Recall::Failed(why),
-            Some(why) => Recall::Partly(found, why),
-        }
+        Recall::unless(failed.or(unread), found)
     }
 
     /// The entries that resemble the question, around the match; and why the text of one could not be read, if so.

@@ -177,24 +177,10 @@ fn operation_id(bank: &str, exchange: &Exchange, attempt: u32) -> String {
 
 /// The best of both in turns, at most `most`; a spill that came from both comes once.
 fn merged(memories: Result<Vec<Memory>, Failure>, spills: &Recall, most: usize) -> Recall {
-    let failure = memories.as_ref().err().map(|failure| failure.code()).or(spills.failure());
+    let failure = memories.as_ref().err().map(|failure| failure.code());
     let mut memories = memories.unwrap_or_default();
     memories.retain(|memory| !spills.memories().iter().any(|spill| spill.origin == memory.origin));
-    let mut found = vec![];
-    let (mut memories, mut spills) = (memories.into_iter(), spills.memories().iter().cloned());
-    while found.len() < most {
-        let before = found.len();
-        found.extend(memories.next().into_iter().chain(spills.next()));
-        if found.len() == before {
-            break;
-        }
-    }
-    found.truncate(most);
-    match failure {
-        None => Recall::of(found),
-        Some(why) if found.is_empty() => Recall::Failed(why),
-        Some(why) => Recall::Partly(found, why),
-    }
+    Recall::in_turns(&[Recall::unless(failure, memories), spills.clone()], most)
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use crate::operator::Operator;
 use crate::store::TraceKey;
 use crate::text;
 use crate::thread::{BotKind, Message, Seq};
-use std::time::Duration;
 use ulid::Ulid;
 
 /// What an operator says of a reply.
@@ -59,7 +58,7 @@ pub async fn flag(
     if !ctx.store.raise_flag(contact, &flag, &ctx.limits).await? {
         return Err(Refused::Gone.into());
     }
-    follow(ctx, contact, &reply, FOR_GOOD).await;
+    follow(ctx, contact, &reply, true).await;
     Ok(flag)
 }
 
@@ -79,26 +78,17 @@ pub async fn unflag(
     let withdrawn = Flag { withdrawn_at: Some(ctx.clock.now()), ..own };
     ctx.store.withdraw_flag(contact, &withdrawn, &ctx.limits).await?;
     if self::reply(ctx, contact, seq).await?.flags == 0 {
-        follow(ctx, contact, &reply, TRACE_FOR).await;
+        follow(ctx, contact, &reply, false).await;
     }
     Ok(())
 }
 
-/// A trace that somebody will look at is kept until then.
-const FOR_GOOD: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
-/// What every other one is kept for.
-const TRACE_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
-
 /// The memory of it follows by a job. Should that be lost, turns leave out what was wrong all the same.
-async fn follow(ctx: &Context, contact: ContactId, reply: &Message, keep_trace: Duration) {
+async fn follow(ctx: &Context, contact: ContactId, reply: &Message, is_wrong: bool) {
     let retain = RetentionJob { contact_id: contact, what: Retained::Reply { seq: reply.seq } };
-    let key = reply.trace.as_deref().and_then(|id| Ulid::from_string(id).ok()).zip(reply.in_reply_to);
     let trace = async {
-        match key {
-            Some((id, seq)) => {
-                let key = TraceKey { contact, seq, id };
-                ctx.store.keep_trace_until(key, ctx.clock.now() + keep_trace).await
-            }
+        match TraceKey::of(contact, reply) {
+            Some(key) => ctx.store.keep_trace(key, is_wrong).await,
             None => Ok(()),
         }
     };

@@ -75,8 +75,7 @@ pub(super) async fn thread(ctx: &Context, contact: ContactId) -> Result<Option<T
 
 /// What replies flagged as wrong said, and nobody else that is read here.
 async fn wrong(ctx: &Context, head: &Head, newest_first: &[Message]) -> Result<Wrong, StoreError> {
-    let flagged = ctx.store.messages_at(head.contact_id, head.flagged.iter().copied()).await?;
-    let flagged: Vec<&Message> = flagged.iter().filter(|message| message.is_wrong()).collect();
+    let flagged = ctx.store.wrong_replies(head.contact_id, head.flagged.iter().copied()).await?;
     Ok(Wrong::of(&flagged, newest_first, &[]))
 }
 

@@ -210,24 +210,39 @@ impl Recall {
         if found.is_empty() { Self::Nothing } else { Self::Found(found) }
     }
 
+    /// What was found although something failed, if it did; why, in a word.
+    pub fn unless(failure: Option<&'static str>, found: Vec<Memory>) -> Self {
+        match failure {
+            None => Self::of(found),
+            Some(why) if found.is_empty() => Self::Failed(why),
+            Some(why) => Self::Partly(found, why),
+        }
+    }
+
+    /// The best of several banks in turns, at most `most`.
+    pub fn in_turns(banks: &[Self], most: usize) -> Self {
+        let longest = banks.iter().map(|bank| bank.memories().len()).max().unwrap_or(0);
+        let in_turns = (0..longest).flat_map(|n| banks.iter().filter_map(move |bank| bank.memories().get(n)));
+        Self::unless(banks.iter().find_map(Self::failure), in_turns.take(most).cloned().collect())
+    }
+
+    /// The same with other memories, and as much of a failure.
+    #[must_use]
+    pub fn with(&self, memories: Vec<Memory>) -> Self {
+        Self::unless(self.failure(), memories)
+    }
+
     /// What the banks of one customer found, in turns, at most `most`: their own, and those of contacts that were joined
     /// into theirs, whose messages have numbers of another log.
     pub fn merged(own: Self, joined: Vec<Self>, most: usize) -> Self {
         if joined.is_empty() {
             return own;
         }
-        let failure = own.failure().or_else(|| joined.iter().find_map(Self::failure));
-        let theirs =
-            joined.iter().map(|recall| recall.memories().iter().map(Memory::of_another_log).collect());
-        let banks: Vec<Vec<Memory>> = std::iter::once(own.memories().to_vec()).chain(theirs).collect();
-        let longest = banks.iter().map(Vec::len).max().unwrap_or(0);
-        let in_turns = (0..longest).flat_map(|n| banks.iter().filter_map(move |bank| bank.get(n).cloned()));
-        let found: Vec<Memory> = in_turns.take(most).collect();
-        match failure {
-            None => Self::of(found),
-            Some(why) if found.is_empty() => Self::Failed(why),
-            Some(why) => Self::Partly(found, why),
-        }
+        let theirs = joined
+            .iter()
+            .map(|recall| recall.with(recall.memories().iter().map(Memory::of_another_log).collect()));
+        let banks: Vec<Self> = std::iter::once(own).chain(theirs).collect();
+        Self::in_turns(&banks, most)
     }
 
     /// The memories that were found.

@@ -85,8 +85,8 @@ struct SeenItem {
 }
 
 #[derive(Serialize, Deserialize)]
-struct IdentityItem {
-    contact_id: ContactId,
+pub(super) struct IdentityItem {
+    pub(super) contact_id: ContactId,
 }
 
 impl Store {

@@ -4,11 +4,11 @@
 use super::expression::Expression;
 use super::listing::List;
 use super::transaction::{Part, Transaction, Written};
-use super::{Item, ROUNDS, Range, Span, Store, StoreError, keys, to_item};
+use super::{Item, ROUNDS, Range, Span, Store, StoreError, keys};
 use crate::contact::ContactId;
 use crate::time::Timestamp;
 use futures::{StreamExt, TryStreamExt};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// Items that are read at once.
 const PAGE: usize = 200;
@@ -26,27 +26,20 @@ pub struct Erasure {
     pub cleared_at: Option<Timestamp>,
 }
 
-#[derive(Serialize)]
-struct Owned {
-    contact_id: ContactId,
-}
-
 impl Store {
     /// From now on the contact is being erased, and no identity leads to them; `false` where they are gone. Again it
     /// goes on where it stopped. Of one that was joined into another, that one is erased, with all that were joined.
     ///
     /// # Errors
     /// The table cannot be read or written; run it again.
-    pub async fn begin_erasing(&self, mut contact: ContactId) -> Result<bool, StoreError> {
+    pub async fn begin_erasing(&self, contact: ContactId) -> Result<bool, StoreError> {
         for _ in 0..ROUNDS {
-            while let Some(into) = self.head(contact).await?.and_then(|head| head.joined_into) {
-                contact = into;
-            }
+            let contact = self.goes_on_as(contact).await?;
             let begun = Expression::new().if_absent("joined_into");
             if self.begin(contact, begun).await? {
                 return Ok(true);
             }
-            if self.head(contact).await?.is_none_or(|head| head.joined_into.is_none()) {
+            if self.goes_on_as(contact).await? == contact {
                 return Ok(false);
             }
         }
@@ -98,9 +91,8 @@ impl Store {
 
     /// No identity leads to the contact any more. One that somebody else has by now stays theirs.
     async fn release_identities(&self, contact: ContactId) -> Result<(), StoreError> {
-        let owned = to_item(Owned { contact_id: contact }, "identity")?;
         for identity in self.identities(contact).await? {
-            let theirs = Expression::new().if_still_raw("contact_id", owned.get("contact_id"));
+            let theirs = Expression::new().if_equal("contact_id", contact);
             let released = Transaction::new(self.clock().ulid()).delete(
                 self,
                 Part::Identity,

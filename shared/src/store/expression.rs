@@ -59,6 +59,15 @@ impl Expression {
         }
     }
 
+    /// The attribute is as it was read, where an item says nothing of what is the default: no flags, no links.
+    pub(crate) fn if_still_said<T: Serialize + Default + PartialEq>(
+        self,
+        attribute: &str,
+        value: &T,
+    ) -> Self {
+        self.if_still(attribute, (*value != T::default()).then_some(value))
+    }
+
     /// The attribute is as it was found, whatever its type, absent included.
     pub(crate) fn if_still_raw(mut self, attribute: &str, found: Option<&AttributeValue>) -> Self {
         let Some(found) = found else { return self.if_absent(attribute) };

@@ -10,7 +10,6 @@ use crate::contact::ContactId;
 use crate::flag::Flag;
 use crate::limits::Limits;
 use crate::thread::{Message, Seq};
-use crate::time::Timestamp;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -104,17 +103,6 @@ impl Store {
         let flags = self.all(range).await?.into_iter().map(|item| from_item(item, "flag"));
         flags.filter(|flag: &Result<Flag, _>| flag.as_ref().map_or(true, Flag::stands)).collect()
     }
-
-    /// Keeps the trace of a decision until then, and what became of it; where it is gone nothing changes.
-    ///
-    /// # Errors
-    /// The table cannot be written.
-    pub async fn keep_trace_until(&self, key: super::TraceKey, until: Timestamp) -> Result<(), StoreError> {
-        let (trace, outcome) =
-            (keys::trace(key.contact, key.seq, key.id), keys::trace_outcome(key.contact, key.seq, key.id));
-        let kept = || Expression::new().if_present("pk").set("expires_at", until.seconds());
-        futures::try_join!(self.update(&trace, kept()), self.update(&outcome, kept())).map(|_| ())
-    }
 }
 
 /// A flag that stands is in the list of those.
@@ -134,8 +122,7 @@ fn listed(contact: ContactId, flag: &Flag) -> Result<Item, StoreError> {
 
 /// The reply has so many flags that stand.
 fn counted(reply: &Message, flags: u32) -> Expression {
-    let before = (reply.flags > 0).then_some(reply.flags);
-    let still = Expression::new().if_present("pk").if_still("flags", before);
+    let still = Expression::new().if_present("pk").if_still_said("flags", &reply.flags);
     if flags == 0 { still.remove("flags") } else { still.set("flags", flags) }
 }
 
@@ -150,6 +137,6 @@ fn known(before: &BTreeSet<Seq>, seq: Seq, flags: u32, limits: &Limits) -> Expre
     while flagged.len() > limits.flagged_replies {
         flagged.pop_first();
     }
-    let change = alive().if_still("flagged", (!before.is_empty()).then_some(before));
+    let change = alive().if_still_said("flagged", before);
     if flagged.is_empty() { change.remove("flagged") } else { change.set("flagged", flagged) }
 }

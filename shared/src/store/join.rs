@@ -1,5 +1,6 @@
 //! Joining: of two contacts that turn out to be one customer, one closes, and whatever led to it leads to the other.
 
+use super::contacts::IdentityItem;
 use super::expression::Expression;
 use super::facts::open;
 use super::handoff::By;
@@ -10,7 +11,6 @@ use crate::contact::{ContactId, Identity};
 use crate::limits::Limits;
 use crate::thread::{Head, Mode, Note};
 use crate::time::Timestamp;
-use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// Identities that one transaction has room for, three items each.
@@ -29,11 +29,6 @@ pub enum Joined {
     TooManyRecords,
     /// One of them is gone, being erased, or closed already.
     Gone,
-}
-
-#[derive(Serialize)]
-struct Owned {
-    contact_id: ContactId,
 }
 
 impl Store {
@@ -87,7 +82,7 @@ impl Store {
         by: By<'_>,
     ) -> Result<Transaction, StoreError> {
         let (into, from) = (kept.contact_id, closing.contact_id);
-        let owned = to_item(Owned { contact_id: into }, "identity")?;
+        let owned = to_item(IdentityItem { contact_id: into }, "identity")?;
         let note = self.note_of_join(kept, from, identities, by);
         let mut transaction = Transaction::new(self.clock().ulid())
             .update(self, Part::Head, &keys::head(into), grown(kept, closing, joined))
@@ -112,6 +107,17 @@ impl Store {
             text: format!("Joined with customer {from}, known as {}.", known_as.join(", ")),
             at: by.at,
         }
+    }
+
+    /// Where a contact goes on: itself, or whoever it was joined into, and that one since.
+    ///
+    /// # Errors
+    /// The table cannot be read.
+    pub async fn goes_on_as(&self, mut contact: ContactId) -> Result<ContactId, StoreError> {
+        while let Some(into) = self.head(contact).await?.and_then(|head| head.joined_into) {
+            contact = into;
+        }
+        Ok(contact)
     }
 
     /// Contacts that were joined into another and whose records and thread have not gone there yet, oldest first.
@@ -150,7 +156,7 @@ impl Store {
     pub async fn remove_identity(&self, head: &Head, identity: &Identity) -> Result<bool, StoreError> {
         let contact = head.contact_id;
         let theirs = Expression::new().if_equal("contact_id", contact);
-        let moved = open().if_still("links", (head.links > 0).then_some(head.links)).add("links", 1);
+        let moved = open().if_still_said("links", &head.links).add("links", 1);
         let transaction = Transaction::new(self.clock().ulid())
             .delete(self, Part::Identity, &keys::identity(identity), theirs)
             .delete(self, Part::Beside, &keys::identity_of(contact, identity), Expression::new())
@@ -166,15 +172,10 @@ fn grown(kept: &Head, closing: &Head, joined: &BTreeSet<ContactId>) -> Expressio
         .if_present("pk")
         .if_absent("erasing")
         .if_absent("joined_into")
-        .if_still("joined", still(&kept.joined))
-        .if_still("opted_out", still(&kept.opted_out))
+        .if_still_said("joined", &kept.joined)
+        .if_still_said("opted_out", &kept.opted_out)
         .set("joined", joined);
     if opted_out == kept.opted_out { change } else { change.set("opted_out", opted_out) }
-}
-
-/// A set as it stands in the head, where an empty one does not.
-fn still<T>(set: &BTreeSet<T>) -> Option<&BTreeSet<T>> {
-    Some(set).filter(|set| !set.is_empty())
 }
 
 /// The contact that closes is as it was read: nothing waits, nobody has it.
@@ -187,9 +188,9 @@ fn closed(closing: &Head, into: ContactId, by: By<'_>) -> Expression {
         .if_equal("mode", Mode::Bot)
         .if_absent("open_case")
         .if_absent("import_seq")
-        .if_still("opted_out", still(&closing.opted_out))
-        .if_still("joined", still(&closing.joined))
-        .if_still("links", (closing.links > 0).then_some(closing.links))
+        .if_still_said("opted_out", &closing.opted_out)
+        .if_still_said("joined", &closing.joined)
+        .if_still_said("links", &closing.links)
         .if_absent("erasing")
         .if_absent("joined_into")
         .set("joined_into", into)

@@ -163,6 +163,20 @@ impl Store {
         Ok(messages)
     }
 
+    /// Of these replies, those that are flagged as wrong.
+    ///
+    /// # Errors
+    /// The table cannot be read.
+    pub async fn wrong_replies(
+        &self,
+        contact: ContactId,
+        seqs: impl IntoIterator<Item = Seq>,
+    ) -> Result<Vec<Message>, StoreError> {
+        let mut replies = self.messages_at(contact, seqs).await?;
+        replies.retain(Message::is_wrong);
+        Ok(replies)
+    }
+
     /// One message.
     pub async fn message(&self, contact: ContactId, seq: Seq) -> Result<Option<Message>, StoreError> {
         self.get(&keys::message(contact, seq), "message").await

@@ -16,7 +16,6 @@ use crate::trace::Trace;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
-use ulid::Ulid;
 
 /// Items that the table takes in one transaction.
 const TRANSACTION_ITEMS: usize = 100;
@@ -147,9 +146,8 @@ impl Store {
     /// The entries that a reply was made with; none where its trace is gone.
     pub async fn recalled_for(&self, contact: ContactId, reply: Seq) -> Result<Vec<Origin>, StoreError> {
         let Some(message) = self.message(contact, reply).await? else { return Ok(vec![]) };
-        let id = message.trace.as_deref().and_then(|id| Ulid::from_string(id).ok());
-        let (Some(id), Some(seq)) = (id, message.in_reply_to) else { return Ok(vec![]) };
-        let trace: Option<Trace> = self.trace(TraceKey { contact, seq, id }, self.clock().now()).await?;
+        let Some(key) = TraceKey::of(contact, &message) else { return Ok(vec![]) };
+        let trace: Option<Trace> = self.trace(key, self.clock().now()).await?;
         let memories = trace.map(|trace| trace.context.memories).unwrap_or_default();
         Ok(memories.into_iter().filter_map(|memory| memory.origin).collect())
     }

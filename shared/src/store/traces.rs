@@ -1,8 +1,9 @@
 //! Traces: exactly what one decision was made from, compressed, for 30 days.
 
+use super::expression::Expression;
 use super::{Item, Range, Span, Store, StoreError, keys};
 use crate::contact::ContactId;
-use crate::thread::Seq;
+use crate::thread::{Message, Seq};
 use crate::time::Timestamp;
 use aws_sdk_dynamodb::types::AttributeValue;
 use flate2::Compression;
@@ -15,6 +16,8 @@ use std::time::Duration;
 use ulid::Ulid;
 
 const TRACE_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
+/// Ten years: longer than anybody looks.
+const FOR_GOOD: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 /// A trace that would unpack to more than this is not one of ours.
 const TRACE_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -29,7 +32,28 @@ pub struct TraceKey {
     pub id: Ulid,
 }
 
+impl TraceKey {
+    /// The trace of the decision that a bot's message came from.
+    pub fn of(contact: ContactId, message: &Message) -> Option<Self> {
+        let id = Ulid::from_string(message.trace.as_deref()?).ok()?;
+        Some(Self { contact, seq: message.in_reply_to?, id })
+    }
+}
+
 impl Store {
+    /// Keeps a trace, and what became of its decision, from now on for as long as somebody will look at it, or again for
+    /// as long as any; where it is gone nothing changes.
+    ///
+    /// # Errors
+    /// The table cannot be written.
+    pub async fn keep_trace(&self, key: TraceKey, for_good: bool) -> Result<(), StoreError> {
+        let until = self.clock().now() + if for_good { FOR_GOOD } else { TRACE_FOR };
+        let (trace, outcome) =
+            (keys::trace(key.contact, key.seq, key.id), keys::trace_outcome(key.contact, key.seq, key.id));
+        let kept = || Expression::new().if_present("pk").set("expires_at", until.seconds());
+        futures::try_join!(self.update(&trace, kept()), self.update(&outcome, kept())).map(|_| ())
+    }
+
     /// Writes what a decision is made from.
     pub async fn put_trace(
         &self,

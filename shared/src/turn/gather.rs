@@ -180,8 +180,8 @@ async fn flagged(
 ) -> Vec<Message> {
     let is_read = |seq: &Seq| newest_first.iter().any(|message| message.seq == *seq);
     let others: Vec<Seq> = head.flagged.iter().copied().filter(|seq| !is_read(seq)).collect();
-    let found = within(FACTS_TIME, ctx.store.messages_at(head.contact_id, others)).await;
-    found.map(|found| found.into_iter().filter(Message::is_wrong).collect()).unwrap_or_else(|why| {
+    let found = within(FACTS_TIME, ctx.store.wrong_replies(head.contact_id, others)).await;
+    found.unwrap_or_else(|why| {
         degraded.push(Degraded::new("flags", why));
         vec![]
     })
@@ -189,16 +189,15 @@ async fn flagged(
 
 /// What the flagged replies said, and neither people nor records.
 fn wrong(newest_first: &[Message], flagged: &[Message], facts: &Source<Vec<Fact>>) -> Wrong {
-    let all: Vec<&Message> =
-        newest_first.iter().chain(flagged).filter(|message| message.is_wrong()).collect();
-    if all.is_empty() {
+    let mut all = newest_first.iter().chain(flagged).filter(|message| message.is_wrong()).peekable();
+    if all.peek().is_none() {
         return Wrong::default();
     }
     let records: Vec<String> = match facts {
         Source::Found(facts) => facts.iter().map(|fact| format!("{} {}", fact.id, fact.data)).collect(),
         Source::Failed => vec![],
     };
-    Wrong::of(&all, newest_first, &records)
+    Wrong::of(all, newest_first, &records)
 }
 
 /// Facts and cases may take this long; then the turn goes on without them.

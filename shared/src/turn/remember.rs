@@ -78,10 +78,9 @@ async fn recall_of_joined(ctx: &Context, contact: ContactId, query: &Query, time
 
 async fn wrong_of(ctx: &Context, contact: ContactId) -> Result<Wrong, StoreError> {
     let flagged = ctx.store.head(contact).await?.map(|head| head.flagged).unwrap_or_default();
-    let flagged = ctx.store.messages_at(contact, flagged).await?;
+    let flagged = ctx.store.wrong_replies(contact, flagged).await?;
     let asked = flagged.iter().filter_map(|reply| reply.answers_from);
     let asked = ctx.store.messages_at(contact, asked.collect::<BTreeSet<_>>()).await?;
-    let flagged: Vec<_> = flagged.iter().filter(|reply| reply.is_wrong()).collect();
     Ok(Wrong::of(&flagged, &asked, &[]))
 }
 

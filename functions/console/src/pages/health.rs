@@ -323,6 +323,10 @@ const fn words(part: Part) -> (&'static str, &'static str) {
             "The agent that should answer is not live, or could not be read.",
             "The default agent answered in its place.",
         ),
+        Part::Flags => (
+            "Which earlier replies are flagged as wrong could not be read.",
+            "The bot knew only of those among the newest messages.",
+        ),
     }
 }
 
