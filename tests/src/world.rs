@@ -9,13 +9,14 @@ use carryover_shared::agent::AgentVersion;
 use carryover_shared::bank::Embedded;
 use carryover_shared::contact::{Account, ContactId, Identity};
 use carryover_shared::erase;
+use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::fold;
 use carryover_shared::handoff;
 use carryover_shared::job::{FoldJob, FoldReason, NotificationJob, RetentionJob, TurnJob};
 use carryover_shared::limits::Limits;
 use carryover_shared::operator::Operator;
 use carryover_shared::retain;
-use carryover_shared::store::{ImportedLog, ImportedMessage, Store, StoreError};
+use carryover_shared::store::{FactWrite, ImportedLog, ImportedMessage, Store, StoreError};
 use carryover_shared::tally::Tally;
 use carryover_shared::thread::{Author, Channel, Head, Message, Seq};
 use carryover_shared::tickets::{NoTickets, Shelf};
@@ -23,6 +24,7 @@ use carryover_shared::traits::{Asked, Clock, Event, Events, Model, ModelError, Q
 use carryover_shared::turn::{Agents, Context};
 use futures::future::BoxFuture;
 use serde::Serialize;
+use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -190,6 +192,39 @@ impl World {
         erase::Context { store, bank, shelf, events, clock, limits }
     }
 
+    /// What every fold needs, with this model.
+    pub fn folding(&self, model: impl Model + 'static) -> fold::Context {
+        folding(&self.ctx, model)
+    }
+
+    /// Works through the folds' jobs that were sent so far, once each, with this model; the jobs.
+    ///
+    /// # Panics
+    /// If the table refuses one.
+    pub async fn fold(&self, model: impl Model + 'static) -> Vec<FoldJob> {
+        let (ctx, jobs) = (self.folding(model), self.sent.take_folds());
+        for job in &jobs {
+            fold::run(&ctx, *job, self.clock.now() + Duration::from_secs(300)).await.expect("a fold");
+        }
+        jobs
+    }
+
+    /// An account system pushes what its record says as of now.
+    ///
+    /// # Panics
+    /// If it is none, or the table refuses it.
+    pub async fn push(
+        &self,
+        contact: ContactId,
+        (kind, id): (&str, &str),
+        source: &str,
+        data: Value,
+    ) -> FactWrite {
+        let (limits, as_of) = (&self.ctx.limits, AsOf::from(self.clock.now()));
+        let fact = Fact::checked(kind, id, as_of, source, data, limits).expect("a fact");
+        self.ctx.store.put_fact(contact, &fact, limits).await.expect("a table")
+    }
+
     /// Works through the retentions' jobs that were sent so far, once each.
     pub async fn retain(&self) -> Vec<retain::Worked> {
         let (ctx, deadline) = (self.retention(), self.clock.now() + Duration::from_secs(60));
@@ -312,15 +347,14 @@ impl World {
 /// If the table refuses it.
 pub async fn fold(ctx: &Context, model: impl Model + 'static, contact_id: ContactId) {
     let up_to = ctx.store.head(contact_id).await.expect("a table").expect("a head").last_seq;
-    let fold = fold::Context {
-        store: ctx.store.clone(),
-        model: Arc::new(model),
-        clock: ctx.clock.clone(),
-        limits: ctx.limits.clone(),
-        retention: None,
-    };
     let job = FoldJob { contact_id, up_to, why: FoldReason::Reply };
-    fold::run(&fold, job, ctx.clock.now() + Duration::from_secs(300)).await.expect("a fold");
+    let deadline = ctx.clock.now() + Duration::from_secs(300);
+    fold::run(&folding(ctx, model), job, deadline).await.expect("a fold");
+}
+
+fn folding(ctx: &Context, model: impl Model + 'static) -> fold::Context {
+    let Context { store, clock, limits, .. } = ctx.clone();
+    fold::Context { store, model: Arc::new(model), clock, limits, retention: None }
 }
 
 /// The identity of a web chat user.

@@ -2,7 +2,6 @@
 //! the beginning and the end of the same way on the running stack.
 
 use carryover_shared::contact::Account;
-use carryover_shared::fold;
 use carryover_shared::limits::Limits;
 use carryover_shared::store::{Imported, ImportedLog, ImportedMessage};
 use carryover_shared::thread::{Author, Channel, Seq};
@@ -12,7 +11,6 @@ use carryover_tests::received::{Folded, Received};
 use carryover_tests::world::World;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 fn answer(question: &Question) -> Said {
@@ -45,19 +43,6 @@ fn imported(count: u64, world: &World) -> ImportedLog {
     }
 }
 
-async fn fold_all(world: &World, model: &FakeModel) {
-    let ctx = fold::Context {
-        store: world.ctx.store.clone(),
-        model: Arc::new(model.clone()),
-        clock: world.ctx.clock.clone(),
-        limits: world.ctx.limits.clone(),
-        retention: None,
-    };
-    for job in world.sent.take_folds() {
-        fold::run(&ctx, job, world.clock.now() + Duration::from_secs(300)).await.expect("a fold");
-    }
-}
-
 #[tokio::test]
 async fn coverage_ten_thousand_imported_messages_catch_up_over_turns() {
     const COUNT: u64 = 10_000;
@@ -75,7 +60,7 @@ async fn coverage_ten_thousand_imported_messages_catch_up_over_turns() {
         let turn = checkpoints.len();
         assert!(turn <= 102, "still at {checkpoints:?}");
         world.write("leo", &format!("m{turn}"), "Is there any news?").await.unwrap();
-        fold_all(&world, &model).await;
+        world.fold(model.clone()).await;
         let snapshot = world.ctx.store.snapshot(contact).await.unwrap().expect("a snapshot");
         checkpoints.push(snapshot.folded_through.0);
         world.clock.advance(Duration::from_secs(60));

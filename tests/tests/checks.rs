@@ -131,13 +131,7 @@ async fn what_only_the_bot_said_grounds_nothing() {
 
 /// Folds as a deployment without a model does: into the history, or whole into the memory where it has no room.
 async fn fold_without_model(world: &World) {
-    let ctx = fold::Context {
-        store: world.ctx.store.clone(),
-        model: Arc::new(NoModel),
-        clock: world.ctx.clock.clone(),
-        limits: world.ctx.limits.clone(),
-        retention: None,
-    };
+    let ctx = world.folding(NoModel);
     let contact_id = world.contact("ana").await;
     let up_to = world.head("ana").await.last_seq;
     let job = FoldJob { contact_id, up_to, why: FoldReason::Reply };

@@ -21,15 +21,9 @@ async fn with_an_order() -> (Desk, ContactId) {
     let desk = Desk::over(World::new(NoModel).await).await;
     desk.world.write("ana", "m1", "Hello").await.expect("an answer");
     let ana = desk.world.contact("ana").await;
-    put(&desk, ana, "order", "O-1", "shop", json!({"status": "packed"})).await;
-    put(&desk, ana, "profile", "ana", "shop", json!({"name": "Ana Lind"})).await;
+    desk.world.push(ana, ("order", "O-1"), "shop", json!({"status": "packed"})).await;
+    desk.world.push(ana, ("profile", "ana"), "shop", json!({"name": "Ana Lind"})).await;
     (desk, ana)
-}
-
-async fn put(desk: &Desk, contact: ContactId, kind: &str, id: &str, source: &str, data: Value) {
-    let limits = &desk.world.ctx.limits;
-    let fact = Fact::checked(kind, id, AsOf::from(desk.world.clock.now()), source, data, limits);
-    desk.world.ctx.store.put_fact(contact, &fact.expect("a fact"), limits).await.expect("a table");
 }
 
 async fn record(desk: &Desk, contact: ContactId, kind: &str, id: &str) -> Fact {
@@ -63,7 +57,7 @@ async fn a_customer_is_shown_with_what_the_page_shows() {
     let at = desk.world.clock.now();
     let feedback = Feedback { seq: Seq(2), rating: Rating::Down, text: "not helpful".into(), at };
     assert!(desk.world.ctx.store.put_feedback(ana, &feedback).await.expect("a table"));
-    put(&desk, ana, "request", "portal-1", "portal", json!({"status": "open"})).await;
+    desk.world.push(ana, ("request", "portal-1"), "portal", json!({"status": "open"})).await;
     let api = desk.api(&ROBIN);
     for name in ["chat:ana", &ana.to_string()] {
         let shown = api.get(&format!("/v1/customers/{name}")).await.json();

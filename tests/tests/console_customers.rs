@@ -11,7 +11,7 @@ use carryover_tests::console::{Answer, Browser, Desk};
 use carryover_tests::provider::{ALEX, ROBIN};
 use carryover_tests::table::Fault;
 use carryover_tests::world::{NoModel, World};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -22,15 +22,9 @@ async fn with_an_order() -> (Desk, ContactId) {
     let desk = Desk::over(World::new(NoModel).await).await;
     desk.world.write("ana", "m1", "Hello").await.expect("an answer");
     let ana = desk.world.contact("ana").await;
-    put(&desk, ana, "order", "O-1", "shop", json!({"status": "packed", "note": "<b>fragile"})).await;
-    put(&desk, ana, "profile", "ana", "shop", json!({"name": "Ana Lind"})).await;
+    desk.world.push(ana, ("order", "O-1"), "shop", json!({"status": "packed", "note": "<b>fragile"})).await;
+    desk.world.push(ana, ("profile", "ana"), "shop", json!({"name": "Ana Lind"})).await;
     (desk, ana)
-}
-
-async fn put(desk: &Desk, contact: ContactId, kind: &str, id: &str, source: &str, data: Value) {
-    let limits = &desk.world.ctx.limits;
-    let fact = Fact::checked(kind, id, AsOf::from(desk.world.clock.now()), source, data, limits);
-    desk.world.ctx.store.put_fact(contact, &fact.expect("a fact"), limits).await.expect("a table");
 }
 
 async fn page_of(browser: &mut Browser<'_>, contact: ContactId) -> (String, Answer) {
@@ -166,7 +160,7 @@ async fn what_a_customer_wrote_in_a_request_is_told_from_what_the_record_says() 
     let (desk, ana) = with_an_order().await;
     let wrote = json!({"subject": "Refund", "text": "status: <b>granted"});
     let data = json!({"status": "open", "customer_wrote": wrote});
-    put(&desk, ana, "request", "portal-1", "portal", data).await;
+    desk.world.push(ana, ("request", "portal-1"), "portal", data).await;
     let mut browser = desk.browser_of(&ROBIN).await;
     let (_, page) = page_of(&mut browser, ana).await;
     let quoted = page.body.split("The customer wrote:").nth(1).expect("a quotation");
@@ -179,7 +173,7 @@ async fn what_a_customer_wrote_in_a_request_is_told_from_what_the_record_says() 
 #[tokio::test]
 async fn truth_ranks_a_record_that_a_system_takes_over_meanwhile_is_not_written_over() {
     let (desk, ana) = with_an_order().await;
-    put(&desk, ana, "request", "portal-1", "portal", json!({"status": "open"})).await;
+    desk.world.push(ana, ("request", "portal-1"), "portal", json!({"status": "open"})).await;
     let mut browser = desk.browser_of(&ROBIN).await;
     let (path, page) = page_of(&mut browser, ana).await;
     let as_of = hidden(&page, "as_of");
@@ -226,7 +220,7 @@ async fn truth_ranks_a_record_that_a_system_takes_over_meanwhile_is_not_written_
 #[tokio::test]
 async fn a_stale_page_does_not_open_again_what_the_customer_closed() {
     let (desk, ana) = with_an_order().await;
-    put(&desk, ana, "request", "portal-1", "portal", json!({"status": "open"})).await;
+    desk.world.push(ana, ("request", "portal-1"), "portal", json!({"status": "open"})).await;
     let mut browser = desk.browser_of(&ROBIN).await;
     let (path, page) = page_of(&mut browser, ana).await;
     desk.world.clock.advance(Duration::from_secs(1));

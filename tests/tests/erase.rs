@@ -3,7 +3,6 @@
 use carryover_shared::admit::Answer;
 use carryover_shared::contact::ContactId;
 use carryover_shared::erase::{self, End, JOB_LIFE, RUN};
-use carryover_shared::facts::{AsOf, Fact};
 use carryover_shared::feedback::{Feedback, Rating};
 use carryover_shared::handoff;
 use carryover_shared::release::{Released, release};
@@ -55,10 +54,7 @@ async fn with_a_past() -> (World, ContactId) {
 }
 
 async fn put(world: &World, contact: ContactId, id: &str) -> FactWrite {
-    let (limits, as_of) = (&world.ctx.limits, AsOf::from(world.clock.now()));
-    let fact =
-        Fact::checked("order", id, as_of, "shop", json!({"status": "packed"}), limits).expect("a fact");
-    world.ctx.store.put_fact(contact, &fact, limits).await.expect("a table")
+    world.push(contact, ("order", id), "shop", json!({"status": "packed"})).await
 }
 
 /// The keys of everything that says whose it is by naming the contact `chat:<who>`, or the identity.

@@ -3,72 +3,70 @@
 use carryover_shared::contact::ContactId;
 use carryover_shared::desk::{self, NewFlag};
 use carryover_shared::flag::FlagReason;
-use carryover_shared::fold;
 use carryover_shared::limits::Limits;
 use carryover_shared::memory::Origin;
 use carryover_shared::store::TraceKey;
 use carryover_shared::thread::{BotKind, Seq};
 use carryover_shared::trace::Trace;
-use carryover_shared::traits::{Answer as Said, Asked, Clock, Model, Question, Role};
+use carryover_shared::traits::{Clock, Role};
+use carryover_tests::model::FakeModel;
 use carryover_tests::table::Fault;
 use carryover_tests::world::{World, operator};
-use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const CODE: &str = "The wifi code of your unit is QX-7781.";
 
-/// A model that replies as it is told and keeps what it was asked; a fold is never answered.
-#[derive(Clone, Default)]
-struct Scripted(Arc<Mutex<State>>);
-
-#[derive(Default)]
-struct State {
-    reply: String,
-    asked: Vec<String>,
-    summaries: Vec<String>,
+/// A model that replies as it is told and summarises what nobody needs.
+#[derive(Clone)]
+struct Scripted {
+    model: FakeModel,
+    reply: Arc<Mutex<String>>,
 }
 
 impl Scripted {
+    fn new() -> Self {
+        let reply = Arc::new(Mutex::new(String::new()));
+        let says = reply.clone();
+        let model = FakeModel::new(move |question| {
+            Ok(match question.role {
+                Role::Reply => {
+                    let reply = says.lock().expect("no panic").clone();
+                    json!({"action": "reply", "reply": reply, "category": null, "reason": "said"})
+                }
+                Role::Summary => {
+                    json!({"guest_intent": "wifi", "established_facts": [], "open_questions": [],
+                    "summary_text": "The guest asked for the wifi.", "history": "The guest asked for the wifi."})
+                }
+            })
+        });
+        Self { model, reply }
+    }
+
     fn says(&self, reply: &str) {
-        self.0.lock().expect("no panic").reply = reply.into();
+        *self.reply.lock().expect("no panic") = reply.into();
     }
 
     fn last(&self) -> String {
-        self.0.lock().expect("no panic").asked.last().cloned().unwrap_or_default()
+        self.asked(Role::Reply)
     }
 
     fn summary(&self) -> String {
-        self.0.lock().expect("no panic").summaries.last().cloned().unwrap_or_default()
+        self.asked(Role::Summary)
     }
-}
 
-impl Model for Scripted {
-    fn ask<'a>(&'a self, question: &'a Question, _: Duration) -> BoxFuture<'a, Asked> {
-        let mut state = self.0.lock().expect("no panic");
-        let prompt = format!("{}\n{}", question.system, question.user);
-        let object = match question.role {
-            Role::Reply => {
-                state.asked.push(prompt);
-                json!({"action": "reply", "reply": state.reply, "category": null, "reason": "said"})
-            }
-            Role::Summary => {
-                state.summaries.push(prompt);
-                json!({"guest_intent": "wifi", "established_facts": [], "open_questions": [],
-                    "summary_text": "The guest asked for the wifi.", "history": "The guest asked for the wifi."})
-            }
-        };
-        let Value::Object(object) = object else { unreachable!() };
-        let answer = Said { object, model: "m".into(), prompt_tokens: 1, completion_tokens: 1 };
-        Box::pin(async move { Asked { answer: Ok(answer), calls: 1 } })
+    /// The newest prompt of this kind; empty where there was none.
+    fn asked(&self, role: Role) -> String {
+        let asked = self.model.questions().into_iter().rfind(|question| question.role == role);
+        asked.map(|asked| format!("{}\n{}", asked.system, asked.user)).unwrap_or_default()
     }
 }
 
 /// `chat:ana` was given a code, which a record backs for now, and the bank remembers the reply.
 async fn given_a_code(limits: Limits) -> (World, Scripted, ContactId) {
-    let model = Scripted::default();
-    let world = World::with_limits(model.clone(), limits).await;
+    let model = Scripted::new();
+    let world = World::with_limits(model.model.clone(), limits).await;
     let agent = carryover_shared::agent::AgentVersion {
         instructions: format!("You answer for a house. {CODE}"),
         ..carryover_shared::agent::AgentVersion::built_in()
@@ -101,16 +99,7 @@ async fn unflag(world: &World, contact: ContactId, by: &str) {
 /// Does what was queued since.
 async fn follow(world: &World, model: &Scripted) {
     world.retain().await;
-    for job in world.sent.take_folds() {
-        let ctx = fold::Context {
-            store: world.ctx.store.clone(),
-            model: Arc::new(model.clone()),
-            clock: world.ctx.clock.clone(),
-            limits: world.ctx.limits.clone(),
-            retention: None,
-        };
-        fold::run(&ctx, job, world.clock.now() + Duration::from_secs(300)).await.expect("a table");
-    }
+    world.fold(model.model.clone()).await;
 }
 
 #[tokio::test]

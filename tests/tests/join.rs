@@ -4,7 +4,6 @@ use carryover_shared::contact::{Account, ContactId};
 use carryover_shared::desk;
 use carryover_shared::erase;
 use carryover_shared::facts::{AsOf, Fact};
-use carryover_shared::fold;
 use carryover_shared::handoff::{self, MoveError, Refused};
 use carryover_shared::job::{FoldJob, FoldReason};
 use carryover_shared::limits::Limits;
@@ -12,33 +11,23 @@ use carryover_shared::memory::{Query, Recall};
 use carryover_shared::store::{FactWrite, StoreError};
 use carryover_shared::sweep;
 use carryover_shared::thread::{Author, Seq};
-use carryover_shared::traits::{Answer as Said, Asked, Clock, Model, Question};
+use carryover_shared::traits::{Clock, Model};
 use carryover_shared::turn::Context;
+use carryover_tests::model::FakeModel;
 use carryover_tests::world::{NoModel, World, identity, operator};
-use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A model that answers "Noted." and keeps what it was asked.
-#[derive(Clone, Default)]
-struct Keeping(Arc<Mutex<Vec<String>>>);
-
-impl Keeping {
-    fn last(&self) -> String {
-        self.0.lock().expect("no panic").last().cloned().unwrap_or_default()
-    }
+fn keeping() -> FakeModel {
+    FakeModel::new(|_| Ok(json!({"action": "reply", "reply": "Noted.", "category": null, "reason": "said"})))
 }
 
-impl Model for Keeping {
-    fn ask<'a>(&'a self, question: &'a Question, _: Duration) -> BoxFuture<'a, Asked> {
-        self.0.lock().expect("no panic").push(format!("{}\n{}", question.system, question.user));
-        let object = json!({"action": "reply", "reply": "Noted.", "category": null, "reason": "said"});
-        let Value::Object(object) = object else { unreachable!() };
-        let answer = Said { object, model: "m".into(), prompt_tokens: 1, completion_tokens: 1 };
-        Box::pin(async move { Asked { answer: Ok(answer), calls: 1 } })
-    }
+/// What a model was asked last.
+fn last(model: &FakeModel) -> String {
+    let asked = model.questions().pop().expect("a question");
+    format!("{}\n{}", asked.system, asked.user)
 }
 
 /// `chat:ana` and `chat:phone` are one customer; the latter has said where the spare key is and has a record.
@@ -56,29 +45,16 @@ async fn two_of_one(model: impl Model + 'static) -> (World, ContactId, ContactId
 }
 
 async fn put(world: &World, contact: ContactId, id: &str, status: &str) -> FactWrite {
-    let (limits, as_of) = (&world.ctx.limits, AsOf::from(world.clock.now()));
-    let fact = Fact::checked("order", id, as_of, "shop", json!({"status": status}), limits).expect("a fact");
-    world.ctx.store.put_fact(contact, &fact, limits).await.expect("a table")
+    world.push(contact, ("order", id), "shop", json!({"status": status})).await
 }
 
 async fn join(world: &World, into: ContactId, who: &str) -> Result<(), MoveError> {
     desk::join(&world.handoff(), into, &operator("alex"), &identity(who)).await
 }
 
-/// Does the folds' jobs that were sent so far.
+/// Does what a join left to the summarizer; the jobs.
 async fn close(world: &World) -> Vec<FoldJob> {
-    let jobs = world.sent.take_folds();
-    for job in &jobs {
-        let ctx = fold::Context {
-            store: world.ctx.store.clone(),
-            model: Arc::new(NoModel),
-            clock: world.ctx.clock.clone(),
-            limits: world.ctx.limits.clone(),
-            retention: None,
-        };
-        fold::run(&ctx, *job, world.clock.now() + Duration::from_secs(300)).await.expect("a table");
-    }
-    jobs
+    world.fold(NoModel).await
 }
 
 async fn recalled(world: &World, contact: ContactId, text: &str) -> Recall {
@@ -95,18 +71,18 @@ fn refusal(result: Result<(), MoveError>) -> Option<Refused> {
 
 #[tokio::test]
 async fn what_one_said_on_another_channel_is_remembered_where_they_are_joined() {
-    let model = Keeping::default();
+    let model = keeping();
     let (world, ana, phone) = two_of_one(model.clone()).await;
     world.write("ana", "a2", "Where is my spare key?").await.expect("an answer");
-    assert!(!model.last().contains("Okonkwo"), "isolation: they are two until somebody says they are one");
+    assert!(!last(&model).contains("Okonkwo"), "isolation: they are two until somebody says they are one");
     world.sent.take_folds();
     join(&world, ana, "phone").await.expect("they are one");
     let [job] = close(&world).await[..] else { panic!("one job") };
     assert_eq!((job.contact_id, job.why), (phone, FoldReason::Join));
 
     world.write("phone", "p9", "Where is my spare key?").await.expect("an answer");
-    assert!(model.last().contains("Okonkwo"), "{}", model.last());
-    assert!(model.last().contains("O-7"), "the record is theirs: {}", model.last());
+    assert!(last(&model).contains("Okonkwo"), "{}", last(&model));
+    assert!(last(&model).contains("O-7"), "the record is theirs: {}", last(&model));
     assert_eq!(world.contact("phone").await, ana);
     let newest = world.log("ana").await.pop().expect("a message");
     assert_eq!((newest.author, newest.seq), (Author::Bot, Seq(6)), "one log, numbered on");
@@ -171,14 +147,10 @@ async fn truth_ranks_a_record_that_the_other_one_has_from_later_stays_and_one_th
         Fact::checked("order", "O-8", AsOf::from(world.clock.now()), "shop", json!({}), &world.ctx.limits);
     let old = Fact { as_of: AsOf::from(world.ctx.clock.now()), ..old.expect("a fact") };
     let earlier = Fact { as_of: AsOf::parse("2020-01-01T00:00:00Z", now).expect("a time"), ..old };
-    let put = world.ctx.store.put_fact(ana, &earlier, &world.ctx.limits).await.expect("a table");
-    assert_eq!(put, FactWrite::Older, "its tombstone came along");
-    let late = put_at(&world, phone).await;
+    let older = world.ctx.store.put_fact(ana, &earlier, &world.ctx.limits).await.expect("a table");
+    assert_eq!(older, FactWrite::Older, "its tombstone came along");
+    let late = put(&world, phone, "O-9", "packed").await;
     assert_eq!(late, FactWrite::Gone, "whoever still names the closed one looks again");
-}
-
-async fn put_at(world: &World, contact: ContactId) -> FactWrite {
-    put(world, contact, "O-9", "packed").await
 }
 
 #[tokio::test]
@@ -359,7 +331,7 @@ async fn erasable_who_was_joined_is_erased_with_whom_they_were_joined_into() {
 
 #[tokio::test]
 async fn a_reply_that_was_flagged_in_the_closed_thread_is_wrong_in_the_other_one_too() {
-    let model = Keeping::default();
+    let model = keeping();
     let (world, ana, phone) = two_of_one(model.clone()).await;
     world.set_history(phone, "Language: English\nbot: Noted.\nThe guest has the code QX-7781.").await;
     let reply = world.ctx.store.message(phone, Seq(2)).await.expect("a table").expect("a reply");
@@ -370,10 +342,10 @@ async fn a_reply_that_was_flagged_in_the_closed_thread_is_wrong_in_the_other_one
     join(&world, ana, "phone").await.expect("they are one");
     close(&world).await;
     world.write("phone", "p9", "What is the code?").await.expect("an answer");
-    assert!(!model.last().contains("QX-7781"), "{}", model.last());
+    assert!(!last(&model).contains("QX-7781"), "{}", last(&model));
     desk::unflag(&world.handoff(), phone, &operator("leo"), Seq(2)).await.expect("a reply");
     world.write("phone", "p10", "What is the code?").await.expect("an answer");
-    assert!(model.last().contains("QX-7781"), "it was kept: {}", model.last());
+    assert!(last(&model).contains("QX-7781"), "it was kept: {}", last(&model));
 }
 
 #[tokio::test]
@@ -388,5 +360,71 @@ async fn two_unlinks_at_once_leave_one_identity() {
             futures::join!(desk::unlink(&ctx, ana, &alex, &tel), desk::unlink(&ctx, ana, &first, &chat));
         assert!(a.is_ok() != b.is_ok(), "{a:?} {b:?}");
         assert_eq!(world.ctx.store.identities(ana).await.expect("a table").len(), 1);
+    }
+}
+
+/// Runs this after so many other steps of the executor.
+async fn after<T>(steps: usize, then: impl Future<Output = T>) -> T {
+    for _ in 0..steps {
+        tokio::task::yield_now().await;
+    }
+    then.await
+}
+
+#[tokio::test]
+async fn silent_means_silent_an_opt_out_beside_a_join_is_never_lost() {
+    let mut lost_races = 0;
+    for steps in 0..25 {
+        let (world, ana, phone) = two_of_one(NoModel).await;
+        let sms: BTreeSet<Account> = [Account::from("sms:main")].into();
+        let (none, limits) = (BTreeSet::new(), &world.ctx.limits);
+        let out = world.ctx.store.change_opt_outs(phone, &sms, &none, limits);
+        let (joined, heard) = futures::join!(join(&world, ana, "phone"), after(steps, out));
+        joined.expect("they are one");
+        let heard = heard.expect("a table");
+        assert!(!heard || world.head("ana").await.opted_out == sms, "after {steps}");
+        lost_races += usize::from(!heard);
+    }
+    assert!((1..25).contains(&lost_races), "the opt-out comes before, within and after: {lost_races}");
+}
+
+#[tokio::test]
+async fn an_identity_that_is_linked_beside_a_join_leads_to_who_stays() {
+    for steps in 0..25 {
+        let (world, ana, phone) = two_of_one(NoModel).await;
+        let tel = "tel:+15551234567".parse().expect("an identity");
+        let link = world.ctx.store.add_identity(phone, &tel);
+        let (joined, linked) = futures::join!(join(&world, ana, "phone"), after(steps, link));
+        joined.expect("they are one");
+        let owner = world.ctx.store.resolve(&tel).await.expect("a table");
+        assert_eq!(owner, linked.expect("a table").then_some(ana), "after {steps}");
+    }
+}
+
+#[tokio::test]
+async fn erasable_an_erasure_beside_a_join_leaves_nobody_behind() {
+    for steps in 0..25 {
+        let (world, ana, phone) = two_of_one(NoModel).await;
+        let erase = world.ctx.store.begin_erasing(phone);
+        let (joined, erased) = futures::join!(join(&world, ana, "phone"), after(steps, erase));
+        assert!(erased.expect("a table"), "after {steps}");
+        erase::run(&world.eraser(), world.clock.now() + Duration::from_secs(240)).await.expect("a table");
+        close(&world).await;
+        let of_phone = |item: &serde_json::Value| {
+            item.to_string().contains(&phone.to_string())
+                && !item["pk"]["S"].as_str().is_some_and(|pk| pk.starts_with("SEEN#"))
+        };
+        let left: Vec<_> = world.table.items().into_iter().filter(of_phone).collect();
+        assert_eq!(left.len(), if joined.is_ok() { left.len() } else { 1 }, "after {steps}");
+        assert_eq!(
+            world.ctx.store.resolve(&identity("phone")).await.expect("a table"),
+            None,
+            "after {steps}"
+        );
+        assert!(
+            world.ctx.store.facts(phone, &world.ctx.limits).await.expect("a table").is_empty(),
+            "after {steps}"
+        );
+        assert_eq!(world.head_of(ana).await.erasing, joined.is_ok(), "after {steps}");
     }
 }
