@@ -61,11 +61,10 @@ pub async fn conversation(
     // Notes stand by the message that was the newest then, which may be none.
     let notes_from = if from == head.first_seq { Seq::NONE } else { from };
     let store = &ctx.store;
-    let (log, who, notes, flags, cases, snapshot) = futures::join!(
+    let (log, who, notes, cases, snapshot) = futures::join!(
         log(ctx, contact, from, to),
         who(store, contact),
         store.notes(contact, notes_from, to, BESIDE + 1),
-        store.flags(contact, from, to, BESIDE),
         store.cases(contact),
         store.snapshot(contact),
     );
@@ -73,7 +72,7 @@ pub async fn conversation(
     let messages = fitting(messages);
     let mut failed = vec![];
     let Notes { notes, earlier: earlier_notes } = Notes::page(read("notes", notes, &mut failed), BESIDE);
-    let flags = read("flags", flags, &mut failed);
+    let flags = read("flags", flags_on(ctx, contact, &messages).await, &mut failed);
     let cases = read("cases", cases, &mut failed);
     let snapshot = read("the summary", snapshot, &mut failed);
     let checkpoint = snapshot.as_ref().map_or(Seq::NONE, |snapshot| snapshot.folded_through);
@@ -92,6 +91,15 @@ pub async fn conversation(
         older,
         failed,
     }))
+}
+
+/// The flags on these messages. A reply says whether it has any, so most pages look for none.
+async fn flags_on(ctx: &Context, contact: ContactId, messages: &[Message]) -> Result<Vec<Flag>, StoreError> {
+    let mut flagged = messages.iter().filter(|message| message.is_wrong()).map(|message| message.seq);
+    match (flagged.next(), flagged.next_back()) {
+        (Some(from), to) => ctx.store.flags(contact, from, to.unwrap_or(from), BESIDE).await,
+        (None, _) => Ok(vec![]),
+    }
 }
 
 /// Messages `from..=to`, oldest first, and the newest ones as a turn reads them, newest first. What a page has of the
